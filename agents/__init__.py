@@ -1,0 +1,1 @@
+"""Players for every seat, installed as `scala40_env.agents`."""

@@ -1,0 +1,1 @@
+"""Configuration files, installed as `scala40_env.configs`."""

@@ -1,0 +1,1 @@
+"""Playing in a terminal: a text prompt and a full-screen table."""

@@ -1,0 +1,1 @@
+"""The full-screen table: one file for each part of the screen."""

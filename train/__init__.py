@@ -1,0 +1,1 @@
+"""Learning and measuring, installed as `scala40_env.train`."""
