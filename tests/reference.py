@@ -197,6 +197,7 @@ VARIETY: dict[str, tuple[Any, ...]] = {
     "lone_ace_in_hand": (11, 1),
     "ace_low_value": (1, 1, 11),
     "mode": ("elimination", "elimination", "fixed_total", "single_hand", "victory_points"),
+    "limit": (101, 101, 151, 60),
     "reentry": ("off", "once", "unlimited"),
     "team_points": ("sum", "worst"),
     "partner_of_closer_pays": (False, True),
@@ -961,7 +962,11 @@ def can_return(state: State) -> bool:
 
 
 def apply(state: State, move: str, restock: Restock | None = None) -> None:
-    """Carry out a legal move. `restock` orders the cards of the pile when the stock is renewed."""
+    """Carry out a move of `legal_moves`; whether the turn can be finished is not looked at again.
+
+    `restock` is called with the pile less its top card when the stock is renewed after the move,
+    and gives the order in which those cards will be drawn.
+    """
     seat = state.player
     hand = state.hands[seat]
     word, _, rest = move.partition(" ")
@@ -1157,7 +1162,7 @@ def settle_elimination(state: State) -> None:
     if len({side(state, s) for s in below}) == 1:
         state.winner = side(state, below[0])
         return
-    allowed = {"off": 0, "once": 1, "unlimited": state.hand_number + 1}[state.rules["reentry"]]
+    allowed = {"off": 0, "once": 1, "unlimited": float("inf")}[state.rules["reentry"]]
     worst = max(state.totals[s] for s in below)
     for s in seats:
         if state.totals[s] >= limit and state.reentries[s] < allowed:
@@ -1291,9 +1296,8 @@ def random_match(
 ) -> dict[str, Any]:
     """A whole match of random play, as a record; the same `rng` seed gives the same match."""
     recorder = Recorder(rules, rng, with_legal)
-    for state, legal in recorder.decisions():
+    for _, legal in recorder.decisions():
         recorder.play(random_choice(legal, rng, lay_probability))
-        del state
     return recorder.record
 
 
