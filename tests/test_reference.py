@@ -383,8 +383,9 @@ def test_a_run_from_2_to_king_takes_an_ace_at_either_end():
 
 
 def test_two_natural_aces_never_share_a_run():
-    state = position(["AS", "8D", "8D"], ["AS " + TWO_TO_KING])
-    assert moves_of(state, "add") == []
+    for run in ("AS " + TWO_TO_KING, TWO_TO_KING + " AS"):
+        state = position(["AS", "8D", "8D"], [run])
+        assert moves_of(state, "add") == []
 
 
 def test_no_swap_in_a_run_of_14_where_the_other_ace_is_natural():
@@ -974,6 +975,8 @@ def test_nobody_below_the_limit_the_lowest_total_wins():
     # One who went out earlier does not come back into it.
     state = after_hand(scored(num_players=3), [90, 95, 102], [20, 30, None])
     assert state.winner == 0
+    tie = after_hand(scored(num_players=3), [90, 95, 110], [20, 15, None])
+    assert tie.playoff and tie.seats_in == [True, True, False]
 
 
 def test_a_tie_at_the_bottom_is_played_off_among_those_tied():
