@@ -1,0 +1,476 @@
+"""Arranging a hand into melds: which whole melds it holds, and whether some of them open.
+
+A candidate is a whole meld (a set of 3-4, a run of 3-14) that the hand could lay, or a growth of
+a meld laid in this turn. Its natural cards are a 52-bit mask of card types, so that a hand is two
+masks (types held at least once, and twice) and taking a meld out of it a few bit operations.
+
+A joker's place inside a candidate is fixed by the cards around it; at an end it goes where it is
+worth most, since only points matter here.
+"""
+
+import numpy as np
+
+from .kernel import kernel
+from .state import (
+    ACE_LOW_VALUE,
+    ATTACH_CLOSING,
+    HAND_CLOSE_EXEMPT,
+    JOKER,
+    JOKER_DISCARD,
+    MAX_RUN,
+    MIN_NATURALS,
+    NONE,
+    OPENING_JOKER,
+    OPENING_MIN,
+    RUN,
+    SET,
+)
+from .table import (
+    joker_limit,
+    naturals_missing,
+    opening_points,
+    places_value,
+    rank_places,
+    run_starts,
+    set_ranks,
+    suit_places,
+    swap_place,
+)
+from .tables import HIGHEST, LOWEST, NUM_PLACES
+from .work import MAX_CANDIDATES
+
+NO, YES, UNSURE = 0, 1, 2
+
+# Columns of ``Work.melds``.
+VALUE, NUM_JOKERS, SIZE, KIND, BASE, PLACES, JOKERS = 0, 1, 2, 3, 4, 5, 6
+
+_OVERFLOW = -1
+_VALUE_OFFSET = 100  # a joker can take the points of a grown meld out of the count
+_LOW_ACE = 1
+_HIGH_ACE = 1 << 13
+
+
+@kernel
+def natural_mask(kind, base, places):
+    """The card types at some places of a meld."""
+    mask = np.uint64(0)
+    rest = places
+    while rest:
+        place = np.int64(LOWEST[rest])
+        card = place * 13 + base if kind == SET else base * 13 + place % 13
+        mask |= np.uint64(1) << np.uint64(card)
+        rest &= rest - 1
+    return mask
+
+
+@kernel
+def _add_candidate(s, work, n, kind, base, places, jokers):
+    """Write candidate ``n``; its value is what it counts to the opening."""
+    if n < 0 or n >= MAX_CANDIDATES:
+        return _OVERFLOW
+    num_jokers = NUM_PLACES[jokers]
+    counts = num_jokers == 0 or s.rules[OPENING_JOKER] == 1
+    row = work.melds[n]
+    row[VALUE] = places_value(s, kind, base, places) if counts else 0
+    row[NUM_JOKERS] = num_jokers
+    row[SIZE] = NUM_PLACES[places]
+    row[KIND], row[BASE], row[PLACES], row[JOKERS] = kind, base, places, jokers
+    work.masks[n] = natural_mask(kind, base, places & ~jokers)
+    return n + 1
+
+
+@kernel
+def _list_sets(s, work, n, rank, present, jokers):
+    """Append the sets of one rank: any of its natural suits, jokers for the first missing."""
+    for naturals in range(1, 16):
+        if naturals & ~present or NUM_PLACES[naturals] < s.rules[MIN_NATURALS]:
+            continue
+        fill, count = 0, 0
+        while count <= jokers:
+            if NUM_PLACES[naturals] + count >= 3:
+                n = _add_candidate(s, work, n, SET, rank, naturals | fill, fill)
+            missing = 0b1111 & ~(naturals | fill)
+            if missing == 0:
+                break
+            fill |= missing & -missing
+            count += 1
+    return n
+
+
+@kernel
+def _list_runs(s, work, n, suit, naturals, spare, jokers):
+    """Append the runs of one suit.
+
+    Args:
+        naturals: places that natural cards can fill; the ace at both ends.
+        spare: places whose natural card may be wanted elsewhere, so that a joker may stand there.
+        jokers: how many jokers one run may have.
+    """
+    for low in range(14):
+        if not naturals >> low & 1:
+            continue
+        frames = work.frames
+        frames[0, 0], frames[0, 1], frames[0, 2] = low, 1 << low, 0
+        top = 1
+        while top > 0:
+            top -= 1
+            high, places, stand = frames[top, 0], frames[top, 1], frames[top, 2]
+            n = _emit_run(s, work, n, suit, low, high, places, stand, jokers)
+            up = high + 1
+            if up > 13 or up - low >= s.rules[MAX_RUN]:
+                continue
+            bit = 1 << up
+            both_aces = up == 13 and low == 0 and not stand & _LOW_ACE
+            if naturals & bit and not both_aces:
+                frames[top, 0], frames[top, 1], frames[top, 2] = up, places | bit, stand
+                top += 1
+            if NUM_PLACES[stand] < jokers and (not naturals & bit or spare & bit or both_aces):
+                frames[top, 0], frames[top, 1], frames[top, 2] = up, places | bit, stand | bit
+                top += 1
+    return n
+
+
+@kernel
+def _emit_run(s, work, n, suit, low, high, places, stand, jokers):
+    """Append one run, and where the low end can be worth more, the same with jokers below."""
+    while True:
+        if (
+            NUM_PLACES[places] >= 3
+            and NUM_PLACES[places & ~stand] >= s.rules[MIN_NATURALS]
+            and NUM_PLACES[places] <= s.rules[MAX_RUN]
+        ):
+            n = _add_candidate(s, work, n, RUN, suit, places, stand)
+        # A joker above is worth more than one below, unless there is no room above or the low
+        # ace counts as a high one.
+        if not (high == 13 or s.rules[ACE_LOW_VALUE] > 1) or low == 0:
+            return n
+        if NUM_PLACES[stand] >= jokers:
+            return n
+        low -= 1
+        places |= 1 << low
+        stand |= 1 << low
+
+
+@kernel
+def list_candidates(s, seat, work):
+    """List the whole melds of a hand.
+
+    Args:
+        s: the game; the hand of ``seat`` is looked at.
+        work: the candidates go to ``work.masks`` and ``work.melds``, from 0.
+
+    Returns:
+        Their number, or -1 where there are too many to list (many jokers without a limit).
+    """
+    jokers = min(np.int64(s.hands[seat, JOKER]), joker_limit(s))
+    once, twice = s.held_once[seat], s.held_twice[seat]
+    n = 0
+    in_sets = set_ranks(once, jokers)
+    ranks = in_sets
+    while ranks:
+        rank = np.int64(LOWEST[ranks])
+        ranks &= ranks - 1
+        n = _list_sets(s, work, n, rank, rank_places(once, rank), jokers)
+    in_sets |= (in_sets & _LOW_ACE) << 13
+    for suit in range(4):
+        naturals = suit_places(once, suit)
+        if run_starts(naturals, min(jokers, 2)) == 0:
+            continue
+        # Two runs of a suit may want the same rank where it is long or has doubles.
+        shares = suit_places(twice, suit) != 0 or NUM_PLACES[naturals & 0x1FFF] >= 5
+        n = _list_runs(s, work, n, suit, naturals, 0x3FFF if shares else in_sets, jokers)
+    return n
+
+
+@kernel
+def sort_candidates(work, first, last):
+    """Fill ``work.order[first:last]`` with the candidates of that range by falling value."""
+    buckets = work.buckets
+    for b in range(256):
+        buckets[b] = 0
+    for k in range(first, last):
+        buckets[255 - (work.melds[k, VALUE] + _VALUE_OFFSET)] += 1
+    place = first
+    for b in range(256):
+        count = buckets[b]
+        buckets[b] = place
+        place += count
+    for k in range(first, last):
+        b = 255 - (work.melds[k, VALUE] + _VALUE_OFFSET)
+        work.order[buckets[b]] = k
+        buckets[b] += 1
+
+
+@kernel
+def prepare_opening(s, work):
+    """List and sort the player's candidates for ``opening``; returns their number or -1."""
+    n = list_candidates(s, np.int64(s.player), work)
+    if n > 1:
+        sort_candidates(work, 0, n)
+    elif n == 1:
+        work.order[0] = 0
+    return n
+
+
+# --- growing the melds of this turn ------------------------------------------------------------
+
+
+@kernel
+def _count_value(s, kind, base, places, jokers):
+    """What a meld counts to the opening."""
+    if jokers and not s.rules[OPENING_JOKER]:
+        return 0
+    return places_value(s, kind, base, places)
+
+
+@kernel
+def _add_growth(s, work, n, m, places, jokers):
+    """Write a growth of meld ``m``: the cards added, and by how much its points rise."""
+    if NUM_PLACES[places & ~jokers] < s.rules[MIN_NATURALS]:
+        return n
+    kind, base = np.int64(s.meld_kind[m]), np.int64(s.meld_base[m])
+    old_places, old_jokers = np.int64(s.meld_places[m]), np.int64(s.meld_jokers[m])
+    n = _add_candidate(s, work, n, kind, base, places & ~old_places, jokers & ~old_jokers)
+    if n > 0:
+        work.melds[n - 1, VALUE] = _count_value(s, kind, base, places, jokers) - _count_value(
+            s, kind, base, old_places, old_jokers
+        )
+    return n
+
+
+@kernel
+def _list_growths(s, work, n, m, once, jokers):
+    """Append all growths of meld ``m``, first at the low end, then at the high one."""
+    kind, base = np.int64(s.meld_kind[m]), np.int64(s.meld_base[m])
+    start, frames, top = np.int64(s.meld_places[m]), work.frames, 1
+    frames[0, 0], frames[0, 1], frames[0, 2] = start, s.meld_jokers[m], 0
+    most = min(joker_limit(s), NUM_PLACES[s.meld_jokers[m]] + jokers)
+    while top > 0:
+        top -= 1
+        places, stand, side = frames[top, 0], frames[top, 1], frames[top, 2]
+        if places != start:
+            n = _add_growth(s, work, n, m, places, stand)
+        # A set takes its missing suits in ascending order; a run its low end, then its high one.
+        for place in range(side, 4) if kind == SET else range(side, 2):
+            if kind == SET:
+                if places >> place & 1:
+                    continue
+                card, then = place * 13 + base, place + 1
+                bit, room = 1 << place, True
+            else:
+                at = np.int64(LOWEST[places] - 1 if place == 0 else HIGHEST[places] + 1)
+                room = 0 <= at <= 13 and NUM_PLACES[places] < s.rules[MAX_RUN]
+                card, then = base * 13 + at % 13, place
+                bit = 1 << at if room else 0
+            if not room:
+                continue
+            aces = (places | bit) & (_LOW_ACE | _HIGH_ACE)
+            both = kind == RUN and aces == _LOW_ACE | _HIGH_ACE and not stand & aces
+            if once >> np.uint64(card) & np.uint64(1) and not both:
+                frames[top, 0], frames[top, 1], frames[top, 2] = places | bit, stand, then
+                top += 1
+            if NUM_PLACES[stand] < most:
+                frames[top, 0], frames[top, 1], frames[top, 2] = places | bit, stand | bit, then
+                top += 1
+    return n
+
+
+# --- can the hand open? ------------------------------------------------------------------------
+
+# Rows of ``Work.levels`` in the search for an opening.
+_CURSOR, _JOKERS, _LEFT, _POINTS, _MET, _START, _END, _GROWTH = 0, 1, 2, 3, 4, 5, 6, 7
+
+
+@kernel
+def _list_groups(s, work, n, once, jokers):
+    """One group of growths for each meld of this turn; returns (groups, candidates or -1)."""
+    levels = work.levels
+    groups = 0
+    for m in range(s.num_melds):
+        if not s.meld_new[m]:
+            continue
+        first = n
+        n = _list_growths(s, work, n, m, once, jokers)
+        if n < 0:
+            return groups, n
+        must_grow = naturals_missing(s, m)
+        if n == first and not must_grow:
+            continue
+        levels[_START, groups] = first if must_grow else first - 1  # first - 1: no growth
+        levels[_END, groups] = n
+        best = 0
+        for k in range(first, n):
+            best = max(best, work.melds[k, VALUE])
+        levels[_GROWTH, groups] = best
+        groups += 1
+    total = 0
+    for group in range(groups - 1, -1, -1):  # what this group and the later ones can add
+        total += levels[_GROWTH, group]
+        levels[_GROWTH, group] = total
+    levels[_GROWTH, groups] = 0
+    return groups, n
+
+
+@kernel
+def _can_swap_something(s):
+    """Whether the hand holds the natural card of a joker on the table."""
+    for m in range(s.num_melds):
+        if s.meld_jokers[m] == 0:
+            continue
+        for card in range(52):
+            if s.hands[s.player, card] > 0 and swap_place(s, m, card) != NONE:
+                return True
+    return False
+
+
+@kernel
+def _last_use(s, work, n, card):
+    """The position in ``work.order`` of the last candidate that uses a card, or -1."""
+    for i in range(n - 1, -1, -1):
+        k = np.int64(work.order[i])
+        if _uses(work, k, card):
+            return i
+    return -1
+
+
+@kernel
+def _uses(work, k, card):
+    """Whether candidate ``k`` takes a card of this type from the hand."""
+    if card == JOKER:
+        return work.melds[k, NUM_JOKERS] > 0
+    return (work.masks[k] >> np.uint64(card)) & np.uint64(1) != 0
+
+
+@kernel
+def _can_cover_hand(s, work, n):
+    """Whether all cards of the hand but one at most could be in candidates (a necessary test)."""
+    union = np.uint64(0)
+    for k in range(n):
+        union |= work.masks[k]
+    loose = 0
+    for card in range(52):
+        if not union >> np.uint64(card) & np.uint64(1):
+            loose += s.hands[s.player, card]
+    return loose <= 1
+
+
+@kernel
+def opening(s, work, n, min_left):
+    """Whether the player, who has not opened, can finish the turn by an opening from the hand.
+
+    Counts new melds and growth of the melds of this turn: ``opening_min`` points, or all cards
+    but the last where ``hand_close_exempt_40`` allows; a taken card must be among them; at least
+    ``min_left`` cards stay in the hand.
+
+    Args:
+        s: a game in phase PLAY.
+        work: holds the ``n`` candidates of ``prepare_opening`` for this hand or a larger one.
+        n: their number, -1 where there were too many.
+        min_left: cards that must be left.
+
+    Returns:
+        YES, NO, or UNSURE where swaps or bans on the last discard could decide.
+    """
+    if n < 0:
+        return UNSURE
+    hand = s.hands[s.player]
+    once, twice = s.held_once[s.player], s.held_twice[s.player]
+    groups, total = _list_groups(s, work, n, once, np.int64(hand[JOKER]))
+    if total < 0:
+        return UNSURE
+    levels, planes = work.levels, work.planes
+    levels[_JOKERS, 0], levels[_LEFT, 0] = hand[JOKER], s.hand_size[s.player]
+    levels[_POINTS, 0], levels[_MET, 0] = opening_points(s), s.taken == NONE
+    planes[0, 0], planes[1, 0] = once, twice
+    exempt = s.rules[HAND_CLOSE_EXEMPT] == 1 and _can_cover_hand(s, work, total)
+    answer = _reach(s, work, n, groups, min_left, exempt)
+    if answer == NO and s.taken != NONE and _can_swap_something(s):
+        return UNSURE
+    return answer
+
+
+@kernel
+def _last_discard_may_be_barred(s):
+    return s.rules[ATTACH_CLOSING] == 1 or s.rules[JOKER_DISCARD] == 3
+
+
+@kernel
+def _first_cursor(levels, groups, d):
+    """Where level ``d`` starts: a group before its first growth where it need not grow."""
+    return levels[_START, d] if d < groups else 0
+
+
+@kernel
+def _is_goal(s, levels, d, exempt):
+    """Whether the plan of level ``d`` opens, or closes in hand without the minimum."""
+    enough = levels[_POINTS, d] >= s.rules[OPENING_MIN] or (exempt and levels[_LEFT, d] <= 1)
+    return enough and levels[_MET, d] != 0
+
+
+@kernel
+def _reach(s, work, n, groups, min_left, exempt):
+    """Depth-first search for a plan: the first ``groups`` levels choose growths, then melds."""
+    levels, target = work.levels, s.rules[OPENING_MIN]
+    barred = _last_discard_may_be_barred(s)
+    last_use = _last_use(s, work, n, np.int64(s.taken)) if s.taken != NONE else n
+    best = work.melds[work.order[0], VALUE] if n > 0 else 0
+    answer, d = NO, 0
+    levels[_CURSOR, 0] = _first_cursor(levels, groups, 0)
+    while True:
+        if d >= groups and _is_goal(s, levels, d, exempt):
+            if levels[_LEFT, d] != 1 or not barred:
+                return YES
+            answer = UNSURE
+        entered = False
+        while not entered:
+            i = levels[_CURSOR, d]
+            levels[_CURSOR, d] += 1
+            bound = levels[_POINTS, d]
+            more_melds = max(levels[_LEFT, d] - min_left, 0) // 3
+            if d < groups:
+                stop = i >= levels[_END, d]
+                bound += levels[_GROWTH, d] + best * more_melds
+            else:
+                stop = i >= n or (levels[_MET, d] == 0 and i > last_use)
+                if not stop and bound < target:
+                    bound += work.melds[work.order[i], VALUE] * more_melds
+            if stop or (bound < target and not exempt):
+                d -= 1
+                if d < 0:
+                    return answer
+            elif d < groups and i < (levels[_END, d - 1] if d > 0 else n):
+                _copy_level(work, d)  # the meld does not grow
+                entered = True
+            else:
+                k = i if d < groups else np.int64(work.order[i])
+                entered = _take_candidate(s, work, d, k, min_left)
+        d += 1
+        # A level below another one goes on from the same candidate: there may be two of it.
+        levels[_CURSOR, d] = i if d > groups else _first_cursor(levels, groups, d)
+
+
+@kernel
+def _copy_level(work, d):
+    """Start level ``d + 1`` as level ``d`` is."""
+    for row in range(_JOKERS, _MET + 1):
+        work.levels[row, d + 1] = work.levels[row, d]
+    work.planes[0, d + 1], work.planes[1, d + 1] = work.planes[0, d], work.planes[1, d]
+
+
+@kernel
+def _take_candidate(s, work, d, k, min_left):
+    """Take candidate ``k`` out of the hand of level ``d`` into level ``d + 1``, if it is there."""
+    levels, planes, mask, row = work.levels, work.planes, work.masks[k], work.melds[k]
+    if mask & ~planes[0, d] or row[NUM_JOKERS] > levels[_JOKERS, d]:
+        return False
+    if row[SIZE] > levels[_LEFT, d] - min_left:
+        return False
+    _copy_level(work, d)
+    levels[_JOKERS, d + 1] -= row[NUM_JOKERS]
+    levels[_LEFT, d + 1] -= row[SIZE]
+    levels[_POINTS, d + 1] += row[VALUE]
+    if s.taken != NONE and _uses(work, k, np.int64(s.taken)):
+        levels[_MET, d + 1] = 1
+    planes[0, d + 1] = (planes[0, d] & ~mask) | (planes[1, d] & mask)
+    planes[1, d + 1] = planes[1, d] & ~mask
+    return True

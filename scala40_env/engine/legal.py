@@ -1,0 +1,268 @@
+"""Which moves are legal: whole moves (action, meld number), and the ids of the action space.
+
+A whole move is a pair: the action id, and for adds and swaps the number of the meld (else NONE).
+In ids, such a move is one id where a single meld could take the card, and two where several could:
+the add or swap, then the target, which waits in ``pending``.
+"""
+
+import numpy as np
+
+from .arrange import NO, opening, prepare_opening
+from .finish import can_finish, duties_are_met, last_discard_is_barred, min_left
+from .kernel import kernel
+from .state import (
+    ATTACH_OPENED,
+    ATTACH_UNOPENED,
+    DISCARD_BEFORE_OPENING,
+    DRAW,
+    FIRST_PLAYER_UPCARD,
+    JOKER,
+    JOKER_DISCARD,
+    MIN_NATURALS,
+    NONE,
+    NUM_PLAYERS,
+    NUM_TYPES,
+    PLAY,
+    RECOVERED_JOKER,
+    RETURN_TAKEN,
+    gain_card,
+    seats_in_match,
+)
+from .table import attaches, table_move, table_moves
+from .tables import (
+    ADD_ID,
+    DISCARD_ID,
+    DRAW_ID,
+    MELD_ID,
+    MELD_NUM_JOKERS,
+    NUM_ACTIONS,
+    RETURN_ID,
+    SWAP_ID,
+    TAKE_ID,
+    TARGET_ID,
+)
+
+_FORBID_UNOPENED, _ONLY_CLOSING, _FORBID = 1, 2, 3  # joker_discard
+
+
+@kernel
+def discard_is_barred(s, card):
+    """Whether a discard that does not close is banned (by itself; all bans may be lifted)."""
+    opened = s.opened[s.player] != 0
+    rule = s.rules[JOKER_DISCARD]
+    if card == JOKER and (rule >= _ONLY_CLOSING or (rule == _FORBID_UNOPENED and not opened)):
+        return True
+    ban = s.rules[ATTACH_OPENED] if opened else s.rules[ATTACH_UNOPENED]
+    if ban == 0 or (ban == 2 and seats_in_match(s) < 3):
+        return False
+    return attaches(s, card)
+
+
+@kernel
+def is_first_turn_of_hand(s):
+    """Whether nobody has finished a turn in this hand."""
+    for p in range(s.rules[NUM_PLAYERS]):
+        if s.turns[p] > 0:
+            return False
+    return True
+
+
+@kernel
+def keeps_upcard(s):
+    """Whether a take now is the first player's free one (``first_player_upcard = keep``)."""
+    return s.rules[FIRST_PLAYER_UPCARD] == 1 and is_first_turn_of_hand(s) and s.num_pile == 1
+
+
+@kernel
+def take_card(s):
+    """Move the top of the pile to the hand; unless it is the kept upcard, it must be laid."""
+    p = np.int64(s.player)
+    s.num_pile -= 1
+    card = np.int64(s.pile[s.num_pile])
+    if keeps_upcard_after(s):
+        s.kept, s.kept_seat = card, p
+    else:
+        s.taken = card
+    gain_card(s, p, card)
+    s.takes[p, card] = _nibble_step(s.takes[p, card], 1)
+    s.phase = PLAY
+
+
+@kernel
+def keeps_upcard_after(s):
+    """``keeps_upcard``, asked when the card has left the pile."""
+    return s.rules[FIRST_PLAYER_UPCARD] == 1 and is_first_turn_of_hand(s) and s.num_pile == 0
+
+
+@kernel
+def _nibble_step(counts, step):
+    """Add ``step`` (1, or 16 for the high four bits) to a pair of counters that stop at 15."""
+    return counts + step if (counts // step) % 16 < 15 else counts
+
+
+@kernel
+def _can_take(s, work):
+    if s.num_pile == 0 or s.returned:
+        return False
+    if keeps_upcard(s):
+        return True
+    if not s.opened[s.player] and s.rules[DISCARD_BEFORE_OPENING] == 0:
+        return False
+    after = work.stack[0]
+    work.stack[0] = s
+    take_card(after)
+    n = prepare_opening(after, work) if not s.opened[s.player] else 0
+    return can_finish(after, work, n)
+
+
+@kernel
+def _may_return(s):
+    """Right after taking, before any table move."""
+    if s.taken == NONE or not s.rules[RETURN_TAKEN] or s.laid_off_or_swapped:
+        return False
+    for m in range(s.num_melds):
+        if s.meld_new[m]:
+            return False
+    return True
+
+
+@kernel
+def _list_discards(s, moves, n):
+    """Append the legal discards of a turn that owes nothing."""
+    hand, first = s.hands[s.player], n
+    if s.hand_size[s.player] == 1:
+        for card in range(NUM_TYPES):
+            if hand[card] > 0 and min_left(s) < 2 and not last_discard_is_barred(s, card):
+                moves[n, 0], moves[n, 1] = DISCARD_ID + card, NONE
+                n += 1
+        return n
+    for lifted in range(2):
+        for card in range(NUM_TYPES):
+            if hand[card] > 0 and (lifted or not discard_is_barred(s, card)):
+                moves[n, 0], moves[n, 1] = DISCARD_ID + card, NONE
+                n += 1
+        if n > first:
+            break  # the bans are lifted only where every card is barred
+    return n
+
+
+@kernel
+def _is_surely_legal(s, action):
+    """Whether a table move of a turn that owes nothing leaves two cards and no new duty."""
+    left = s.hand_size[s.player]
+    if action < ADD_ID:
+        if MELD_NUM_JOKERS[action - MELD_ID] > 1 and s.rules[MIN_NATURALS] > 1:
+            return False
+        return left >= 5
+    if action < SWAP_ID:
+        return left >= 3
+    return left >= 2 and s.rules[RECOVERED_JOKER] == 0
+
+
+@kernel
+def _is_repeated(s, m):
+    """Whether an identical meld has a lower number."""
+    for k in range(m):
+        if (
+            s.meld_places[k] == s.meld_places[m]
+            and s.meld_base[k] == s.meld_base[m]
+            and s.meld_kind[k] == s.meld_kind[m]
+            and s.meld_jokers[k] == s.meld_jokers[m]
+            and s.meld_new[k] == s.meld_new[m]
+        ):
+            return True
+    return False
+
+
+@kernel
+def _keep_legal(s, work, moves, first, last, owes):
+    """Drop the illegal ones of the table moves ``moves[first:last]``; returns their new end."""
+    opened = s.opened[s.player] != 0
+    prepared, n = 0, first
+    if not opened and last > first:
+        prepared = prepare_opening(s, work)
+        if not owes and opening(s, work, prepared, min_left(s)) == NO:
+            return first  # no opening at all: no first meld either
+    after = work.stack[0]
+    for i in range(first, last):
+        action, m = np.int64(moves[i, 0]), np.int64(moves[i, 1])
+        if m != NONE and _is_repeated(s, m):
+            continue
+        legal = opened and not owes and _is_surely_legal(s, action)
+        if not legal:
+            work.stack[0] = s
+            table_move(after, action, m)
+            legal = can_finish(after, work, prepared)
+        if legal:
+            moves[n, 0], moves[n, 1] = action, m
+            n += 1
+    return n
+
+
+@kernel
+def legal_moves(s, moves, work):
+    """List the legal whole moves of a game, each once; while a target is pending, its moves.
+
+    Args:
+        s: a game (or the view of the seat to move); unchanged.
+        moves: int16[MAX_TABLE_MOVES + 64, 2], filled with (action id, meld number or NONE).
+        work: working memory of this thread.
+
+    Returns:
+        Their number; 0 where nobody is to move.
+    """
+    n = 0
+    if s.phase == DRAW:
+        if s.num_stock > 0:
+            moves[n, 0], moves[n, 1] = DRAW_ID, NONE
+            n += 1
+        if _can_take(s, work):
+            moves[n, 0], moves[n, 1] = TAKE_ID, NONE
+            n += 1
+        return n
+    if s.phase != PLAY:
+        return 0
+    owes = not duties_are_met(s)
+    if _may_return(s):
+        moves[n, 0], moves[n, 1] = RETURN_ID, NONE
+        n += 1
+    if not owes:
+        n = _list_discards(s, moves, n)
+    count = table_moves(s, moves[n:])
+    return _keep_legal(s, work, moves, n, n + count, owes)
+
+
+@kernel
+def legal_targets(s, action, moves, work):
+    """List the melds that the add or swap ``action`` may go to; returns their number."""
+    count, n = legal_moves(s, moves, work), 0
+    for i in range(count):
+        if moves[i, 0] == action:
+            moves[n, 0], moves[n, 1] = action, moves[i, 1]
+            n += 1
+    return n
+
+
+@kernel
+def legal_mask(s, mask, moves, work):
+    """Write the mask of the legal action ids.
+
+    Args:
+        mask: int8[NUM_ACTIONS], overwritten with 0 and 1.
+
+    Returns:
+        The number of legal ids.
+    """
+    for action in range(NUM_ACTIONS):
+        mask[action] = 0
+    count = legal_moves(s, moves, work)
+    n = 0
+    for i in range(count):
+        action = np.int64(moves[i, 0])
+        if s.pending != NONE:
+            if action != s.pending:
+                continue
+            action = TARGET_ID + np.int64(moves[i, 1])
+        n += 1 - mask[action]
+        mask[action] = 1
+    return n
