@@ -312,6 +312,15 @@ def _list_groups(s, work, n, once, jokers):
 
 
 @kernel
+def _lacks_naturals(s):
+    """Whether a meld of this turn has too few natural cards."""
+    for m in range(s.num_melds):
+        if s.meld_new[m] and naturals_missing(s, m):
+            return True
+    return False
+
+
+@kernel
 def _can_swap_something(s):
     """Whether the hand holds the natural card of a joker on the table."""
     for m in range(s.num_melds):
@@ -384,7 +393,8 @@ def opening(s, work, n, min_left):
     planes[0, 0], planes[1, 0] = once, twice
     exempt = s.rules[HAND_CLOSE_EXEMPT] == 1 and _can_cover_hand(s, work, total)
     answer = _reach(s, work, n, groups, min_left, exempt)
-    if answer == NO and s.taken != NONE and _can_swap_something(s):
+    # Once opened, a swap can lay the taken card, or give a meld the natural card it lacks.
+    if answer == NO and (s.taken != NONE or _lacks_naturals(s)) and _can_swap_something(s):
         return UNSURE
     return answer
 
