@@ -29,6 +29,7 @@ def draw_card(s):
     p = s.player
     s.num_stock -= 1
     card = s.stock[s.num_stock]
+    s.stock[s.num_stock] = 0  # what is gone leaves no trace: equal games have equal bytes
     gain_card(s, np.int64(p), np.int64(card))
     if s.reshuffles > 0:
         s.known_stock[p, card] -= 1
@@ -105,6 +106,8 @@ def _renew_stock(s):
         for card in range(NUM_TYPES):
             s.known_stock[q, card] = counts[card]
     s.pile[0] = s.pile[s.num_pile - 1]
+    for i in range(1, s.num_pile):
+        s.pile[i] = 0
     s.num_pile = 1
     s.reshuffles += 1
     shuffle_stock(s)

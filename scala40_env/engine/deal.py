@@ -100,6 +100,7 @@ def deal_hand(s):
             for _ in range(s.rules[DEAL]):
                 s.num_stock -= 1
                 gain_card(s, p, np.int64(s.stock[s.num_stock]))
+                s.stock[s.num_stock] = 0
     _turn_upcard(s)
     s.player = next_seat(s, np.int64(s.dealer))
     s.phase = DRAW
@@ -112,7 +113,7 @@ def _turn_upcard(s):
         j = next_random(s, np.int64(s.num_stock))
         s.stock[s.num_stock - 1], s.stock[j] = s.stock[j], JOKER
     s.num_stock -= 1
-    s.pile[0] = s.stock[s.num_stock]
+    s.pile[0], s.stock[s.num_stock] = s.stock[s.num_stock], 0
     s.num_pile = 1
 
 

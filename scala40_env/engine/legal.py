@@ -79,6 +79,7 @@ def take_card(s):
     p = np.int64(s.player)
     s.num_pile -= 1
     card = np.int64(s.pile[s.num_pile])
+    s.pile[s.num_pile] = 0
     if keeps_upcard_after(s):
         s.kept, s.kept_seat = card, p
     else:

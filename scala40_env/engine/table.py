@@ -378,7 +378,7 @@ def forget_card(s, seat, card):
     if card == JOKER and s.known_jokers[seat] > 0:
         s.known_jokers[seat] -= 1
     if card == s.kept and seat == s.kept_seat:
-        s.kept = NONE
+        s.kept, s.kept_seat = NONE, NONE
 
 
 @kernel

@@ -22,8 +22,6 @@ def blank_hidden(s, seat):
             s.hands[p, card], s.known_stock[p, card] = 0, 0
     for i in range(NUM_CARDS):
         s.stock[i] = 0
-        if i >= s.num_pile:
-            s.pile[i] = 0  # cards taken from the pile, or shuffled into the stock
     s.seed, s.rng = np.uint64(0), np.uint64(0)
 
 
