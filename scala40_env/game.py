@@ -30,6 +30,7 @@ from .engine.state import HAND_OVER, MATCH_OVER, NONE, new_games
 from .engine.work import new_work
 from .melds import Meld, meld_text, meld_value
 from .notation import move_text, parse_moves
+from .position import PositionError, read_position, read_table, write_position
 from .rules import Rules
 
 PHASES: Final = ("draw", "play", "over", "over")
@@ -138,9 +139,7 @@ class GameState:
     @property
     def table(self) -> list[Meld]:
         """The melds on the table, in the order of their numbers."""
-        row, n = self._row, int(self._row["num_melds"])
-        columns = ("meld_kind", "meld_base", "meld_places", "meld_jokers")
-        return [Meld(*m) for m in zip(*(row[name][:n].tolist() for name in columns), strict=True)]
+        return read_table(self._row)
 
     @property
     def pile(self) -> list[Card]:
@@ -472,8 +471,7 @@ class Game(GameState):
 
     def clone(self) -> Game:
         """Return an independent copy, history and generator included."""
-        other = Game.__new__(Game)
-        GameState.__init__(other, self.array.copy(), self.rules)
+        other = self._from_array(self.array.copy(), self.rules)
         other._legal = self._legal
         # Finished hands are never changed again, so they are shared.
         other._logs = [*self._logs[:-1], self._logs[-1].copy()]
@@ -504,6 +502,34 @@ class Game(GameState):
         views = new_games(1)
         calls.view_games(self.array, np.array([self._seat(seat)], np.int64), views, 0, 1)
         return View(views, self.rules, seat)
+
+    # --- positions and records -------------------------------------------------------------
+
+    def position(self) -> dict[str, Any]:
+        """Return the whole state as a dict for JSON (see ``position``); hidden cards included."""
+        return write_position(self._row, self.rules)
+
+    @classmethod
+    def from_position(cls, position: Mapping[str, Any]) -> Game:
+        """Return the game that a position describes; it goes on from there.
+
+        Raises:
+            PositionError, RulesError: the position cannot be; one line says why.
+        """
+        ENGINE.announce()
+        array, rules = read_position(position)
+        game = cls._from_array(array, rules)
+        if game._row["phase"] < HAND_OVER and not game._legal_list():
+            raise PositionError("position: the seat to move cannot finish its turn legally")
+        game._logs = [HandLog(game._bytes.copy(), is_deal=False)]
+        return game
+
+    @classmethod
+    def _from_array(cls, array: NDArray[Any], rules: Rules) -> Game:
+        game = cls.__new__(cls)
+        GameState.__init__(game, array, rules)
+        game._logs, game._undo = [], []
+        return game
 
     # --- why not ---------------------------------------------------------------------------
 
