@@ -23,16 +23,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .actions import NO_MELD, RETURN_ID, TAKE_ID, Action, Move, is_table_move, move_ids
-from .cards import Card, card_text
+from .cards import DECK_COUNTS, NUM_CARD_TYPES, Card, card_text
 from .engine import calls
 from .engine.kernel import ENGINE
 from .engine.state import HAND_OVER, MATCH_OVER, NONE, new_games
 from .engine.work import new_work
 from .melds import Meld, meld_text, meld_value
 from .notation import move_text, parse_moves
-from .position import PositionError, read_position, read_table, write_position
+from .position import (
+    PositionError,
+    read_position,
+    read_table,
+    set_hand,
+    set_pile,
+    set_stock,
+    write_position,
+)
 from .rules import Rules
 
+FULL_DECK: Final = np.repeat(np.arange(NUM_CARD_TYPES), DECK_COUNTS).tolist()
 PHASES: Final = ("draw", "play", "over", "over")
 """Names of the engine's phases; a hand and a match that ended are both ``over``."""
 
@@ -46,10 +55,23 @@ class _Scratch(threading.local):
 
     def __init__(self) -> None:
         self.moves = calls.new_moves()
+        self.keys = self.moves.view(np.int32)[:, 0]
         self.work = new_work()
 
 
 _SCRATCH: Final = _Scratch()
+
+
+class _Moves(dict[int, Move]):
+    """All moves met so far by the four bytes in which the engine lists them."""
+
+    def __missing__(self, key: int) -> Move:
+        move = Move(*np.array([key], np.int32).view(np.int16).tolist())
+        self[key] = move
+        return move
+
+
+_MOVES: Final = _Moves()
 
 
 @dataclass
@@ -275,7 +297,7 @@ class GameState:
         if self._legal is None:
             scratch = _SCRATCH
             n = calls.list_moves(self.array, 0, scratch.moves, scratch.work)
-            self._legal = list(map(Move._make, scratch.moves[:n].tolist()))
+            self._legal = [_MOVES[key] for key in scratch.keys[:n].tolist()]
         return self._legal
 
     # --- reading fields --------------------------------------------------------------------
@@ -447,6 +469,44 @@ class Game(GameState):
         self._undo.clear()
         self._logs.append(HandLog(self._bytes.copy()))
 
+    def order_deal(
+        self, hands: Sequence[Sequence[Card]], upcard: Card, stock: Sequence[Card]
+    ) -> None:
+        """Replace the cards of a hand that was just dealt, for records and arranged deals.
+
+        Args:
+            hands: the cards of each seat, as many as were dealt.
+            upcard: the first card of the pile.
+            stock: the rest of the 108 cards, the next one first.
+
+        Raises:
+            ValueError: a move was made already, or the cards are not the 108 as they were dealt.
+        """
+        log = self._logs[-1]
+        cards = sorted([*(card for hand in hands for card in hand), upcard, *stock])
+        sizes = [len(hand) for hand in hands]
+        if log.moves or not log.is_deal or sizes != self.hand_sizes or cards != FULL_DECK:
+            raise ValueError("not the cards of a hand that was just dealt")
+        for seat, hand in enumerate(hands):
+            set_hand(self._row, seat, hand)
+        set_pile(self._row, [upcard])
+        set_stock(self._row, stock)
+        self._legal = None
+        log.start = self._bytes.copy()
+
+    def order_stock(self, cards: Sequence[Card]) -> None:
+        """Put the stock in another order, the next card first, before a draw.
+
+        Raises:
+            ValueError: the cards are not those of the stock, or the turn's draw is over.
+        """
+        if self.phase != "draw" or sorted(cards) != sorted(self.stock):
+            raise ValueError("not the cards of the stock before a draw")
+        set_stock(self._row, cards)
+        self._legal = None
+        log = self._logs[-1]
+        log.restocks[len(log.moves)] = list(cards)
+
     @property
     def can_undo(self) -> bool:
         """Whether the last move can be taken back."""
@@ -529,6 +589,31 @@ class Game(GameState):
         game = cls.__new__(cls)
         GameState.__init__(game, array, rules)
         game._logs, game._undo = [], []
+        return game
+
+    def record(self, players: Sequence[str] | None = None, legal: bool = False) -> dict[str, Any]:
+        """Return the record of the match so far (see ``record.game_record``)."""
+        from .record import game_record  # it builds on this module
+
+        return game_record(self, players, legal)
+
+    @staticmethod
+    def replay(record: Mapping[str, Any]) -> Game:
+        """Return the game after the last move of a record, all of which is checked.
+
+        Raises:
+            RecordError: the record is damaged or breaks the rules.
+        """
+        from .record import replay_record  # it builds on this module
+
+        return replay_record(record)
+
+    def at_start_of(self, log: HandLog) -> Game:
+        """Return this match as it was when a hand was dealt."""
+        array = new_games(1)
+        array.view(np.uint8)[:] = log.start
+        game = self._from_array(array, self.rules)
+        game._logs = [HandLog(log.start, is_deal=log.is_deal)]
         return game
 
     # --- why not ---------------------------------------------------------------------------
