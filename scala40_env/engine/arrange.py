@@ -14,6 +14,7 @@ from .kernel import kernel
 from .state import (
     ACE_LOW_VALUE,
     ATTACH_CLOSING,
+    CARD_VALUES,
     HAND_CLOSE_EXEMPT,
     JOKER,
     JOKER_DISCARD,
@@ -36,13 +37,17 @@ from .table import (
     suit_places,
     swap_place,
 )
-from .tables import HIGHEST, LOWEST, NUM_PLACES
+from .tables import HIGHEST, LOWEST, NUM_PLACES, RANK_VALUE
 from .work import MAX_CANDIDATES
 
 NO, YES, UNSURE = 0, 1, 2
 
-# Columns of ``Work.melds``.
-VALUE, NUM_JOKERS, SIZE, KIND, BASE, PLACES, JOKERS = 0, 1, 2, 3, 4, 5, 6
+# Columns of ``work.melds``.
+VALUE, NUM_JOKERS, SIZE, KIND, BASE, PLACES, JOKERS, SHARED = 0, 1, 2, 3, 4, 5, 6, 7
+
+# Entries of ``work.bounds``: the best candidate, the best one with a joker, and the mask of the
+# card types that are in some candidate without one.
+_BEST, _BEST_JOKER, _PLAIN = 0, 1, 2
 
 _OVERFLOW = -1
 _VALUE_OFFSET = 100  # a joker can take the points of a grown meld out of the count
@@ -202,9 +207,52 @@ def sort_candidates(work, first, last):
 
 
 @kernel
+def cards_value(s, cards):
+    """Points of a set of natural cards at their highest.
+
+    Args:
+        cards: uint64 mask of card types.
+    """
+    graded, points = s.rules[CARD_VALUES], 0
+    ranks = suit_places(cards, 0) | suit_places(cards, 1)
+    ranks = (ranks | suit_places(cards, 2) | suit_places(cards, 3)) & 0x1FFF
+    while ranks:
+        rank = np.int64(LOWEST[ranks])
+        points += RANK_VALUE[graded, rank] * NUM_PLACES[rank_places(cards, rank)]
+        ranks &= ranks - 1
+    return points
+
+
+@kernel
+def _bound_candidates(s, work, n):
+    """Note what bounds the value of any choice of candidates.
+
+    A choice is worth at most all natural cards that some jokerless candidate uses, and for each
+    joker the best candidate with one.
+    """
+    plain, best, best_joker = np.uint64(0), 0, 0
+    for k in range(n):
+        row = work.melds[k]
+        best = max(best, np.int64(row[VALUE]))
+        if row[NUM_JOKERS] == 0:
+            plain |= work.masks[k]
+        else:
+            best_joker = max(best_joker, np.int64(row[VALUE]))
+    for k in range(n):
+        work.melds[k, SHARED] = cards_value(s, work.masks[k] & plain)
+    bounds = work.bounds
+    bounds[_BEST], bounds[_BEST_JOKER], bounds[_PLAIN] = best, best_joker, np.int64(plain)
+
+
+@kernel
 def prepare_opening(s, work):
-    """List and sort the player's candidates for ``opening``; returns their number or -1."""
+    """List, bound and sort the player's candidates for ``opening``.
+
+    Returns:
+        Their number, or -1 where there are too many.
+    """
     n = list_candidates(s, np.int64(s.player), work)
+    _bound_candidates(s, work, n)
     if n > 1:
         sort_candidates(work, 0, n)
     elif n == 1:
@@ -235,6 +283,7 @@ def _add_growth(s, work, n, m, places, jokers):
         work.melds[n - 1, VALUE] = _count_value(s, kind, base, places, jokers) - _count_value(
             s, kind, base, old_places, old_jokers
         )
+        work.melds[n - 1, SHARED] = 0
     return n
 
 
@@ -277,8 +326,8 @@ def _list_growths(s, work, n, m, once, jokers):
 
 # --- can the hand open? ------------------------------------------------------------------------
 
-# Rows of ``Work.levels`` in the search for an opening.
-_CURSOR, _JOKERS, _LEFT, _POINTS, _MET, _START, _END, _GROWTH = 0, 1, 2, 3, 4, 5, 6, 7
+# Rows of ``work.levels`` in the search for an opening.
+_CURSOR, _JOKERS, _LEFT, _POINTS, _MET, _RESERVE, _START, _END, _GROWTH = 0, 1, 2, 3, 4, 5, 6, 7, 8
 
 
 @kernel
@@ -391,11 +440,14 @@ def opening(s, work, n, min_left):
     levels[_JOKERS, 0], levels[_LEFT, 0] = hand[JOKER], s.hand_size[s.player]
     levels[_POINTS, 0], levels[_MET, 0] = opening_points(s), s.taken == NONE
     planes[0, 0], planes[1, 0] = once, twice
+    plain = np.uint64(work.bounds[_PLAIN])
+    levels[_RESERVE, 0] = cards_value(s, once & plain) + cards_value(s, twice & plain)
     exempt = s.rules[HAND_CLOSE_EXEMPT] == 1 and _can_cover_hand(s, work, total)
     answer = _reach(s, work, n, groups, min_left, exempt)
     # Once opened, a swap can lay the taken card, or give a meld the natural card it lacks.
     if answer == NO and (s.taken != NONE or _lacks_naturals(s)) and _can_swap_something(s):
-        return UNSURE
+        levels[_MET, 0] = 1
+        return UNSURE if _lacks_naturals(s) or _reach(s, work, n, groups, min_left, False) else NO
     return answer
 
 
@@ -423,7 +475,7 @@ def _reach(s, work, n, groups, min_left, exempt):
     levels, target = work.levels, s.rules[OPENING_MIN]
     barred = _last_discard_may_be_barred(s)
     last_use = _last_use(s, work, n, np.int64(s.taken)) if s.taken != NONE else n
-    best = work.melds[work.order[0], VALUE] if n > 0 else 0
+    best, best_joker = work.bounds[_BEST], work.bounds[_BEST_JOKER]
     answer, d = NO, 0
     levels[_CURSOR, 0] = _first_cursor(levels, groups, 0)
     while True:
@@ -437,13 +489,14 @@ def _reach(s, work, n, groups, min_left, exempt):
             levels[_CURSOR, d] += 1
             bound = levels[_POINTS, d]
             more_melds = max(levels[_LEFT, d] - min_left, 0) // 3
+            reserve = levels[_RESERVE, d] + levels[_JOKERS, d] * best_joker
             if d < groups:
                 stop = i >= levels[_END, d]
-                bound += levels[_GROWTH, d] + best * more_melds
+                bound += levels[_GROWTH, d] + min(best * more_melds, reserve)
             else:
                 stop = i >= n or (levels[_MET, d] == 0 and i > last_use)
                 if not stop and bound < target:
-                    bound += work.melds[work.order[i], VALUE] * more_melds
+                    bound += min(work.melds[work.order[i], VALUE] * more_melds, reserve)
             if stop or (bound < target and not exempt):
                 d -= 1
                 if d < 0:
@@ -462,7 +515,7 @@ def _reach(s, work, n, groups, min_left, exempt):
 @kernel
 def _copy_level(work, d):
     """Start level ``d + 1`` as level ``d`` is."""
-    for row in range(_JOKERS, _MET + 1):
+    for row in range(_JOKERS, _RESERVE + 1):
         work.levels[row, d + 1] = work.levels[row, d]
     work.planes[0, d + 1], work.planes[1, d + 1] = work.planes[0, d], work.planes[1, d]
 
@@ -479,6 +532,7 @@ def _take_candidate(s, work, d, k, min_left):
     levels[_JOKERS, d + 1] -= row[NUM_JOKERS]
     levels[_LEFT, d + 1] -= row[SIZE]
     levels[_POINTS, d + 1] += row[VALUE]
+    levels[_RESERVE, d + 1] -= row[SHARED]
     if s.taken != NONE and _uses(work, k, np.int64(s.taken)):
         levels[_MET, d + 1] = 1
     planes[0, d + 1] = (planes[0, d] & ~mask) | (planes[1, d] & mask)

@@ -1,7 +1,7 @@
 """The calls from Python into the engine, each on an array of games.
 
 Every call gets the slice ``[first, last)`` of the games it works on, so that threads can share an
-array; each thread brings its own ``Work`` and its own ``moves`` buffer. Calls that need no search
+array; each thread brings its own working memory and its own ``moves`` buffer. Calls that need no search
 take none.
 """
 
@@ -47,7 +47,7 @@ def deal_next(games, b):
 @entry
 def list_moves(games, b, moves, work):
     """List the legal whole moves of game ``b`` into ``moves``; returns their number."""
-    return legal_moves(games[b], moves, work)
+    return legal_moves(games[b], moves, work[0])
 
 
 @entry
@@ -65,7 +65,7 @@ def mask_games(games, masks, counts, first, last, moves, work):
         counts: int32[B], the number of legal ids, written; 0 where the match is over.
     """
     for b in range(first, last):
-        counts[b] = legal_mask(games[b], masks[b], moves, work)
+        counts[b] = legal_mask(games[b], masks[b], moves, work[0])
 
 
 @entry
@@ -78,8 +78,8 @@ def step_games(games, actions, masks, counts, first, last, moves, work):
     """
     for b in range(first, last):
         if actions[b] >= 0 and games[b].phase != MATCH_OVER:
-            step(games[b], actions[b], moves, work)
-        counts[b] = legal_mask(games[b], masks[b], moves, work)
+            step(games[b], actions[b], moves, work[0])
+        counts[b] = legal_mask(games[b], masks[b], moves, work[0])
 
 
 @entry

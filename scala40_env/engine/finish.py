@@ -157,6 +157,7 @@ def _is_new(work, h, count):
         if work.visited[slot] == 0:
             if count < NUM_VISITED * 3 // 4:
                 work.visited[slot] = h
+                work.used[count] = slot
             return True
         slot = (slot + 1) & (NUM_VISITED - 1)
     return True
@@ -165,10 +166,17 @@ def _is_new(work, h, count):
 @kernel
 def _search(s, work, least):
     """Exact depth-first search over the table moves that matter."""
+    work.stack[0] = s
+    found, seen = _search_from(work, least)
+    for i in range(min(seen, NUM_VISITED * 3 // 4)):
+        work.visited[work.used[i]] = 0
+    return found
+
+
+@kernel
+def _search_from(work, least):
+    """The search itself, from ``work.stack[0]``; returns (found, states seen)."""
     stack, levels = work.stack, work.levels
-    for slot in range(NUM_VISITED):
-        work.visited[slot] = 0
-    stack[0] = s
     d, seen = 0, 0
     levels[_CURSOR, 0], levels[_COUNT, 0] = 0, table_moves(stack[0], work.moves[0])
     while d >= 0:
@@ -184,12 +192,11 @@ def _search(s, work, least):
         after = stack[d + 1]
         table_move(after, action, m)
         if may_stop(after):
-            return True
+            return True, seen
         if after.hand_size[after.player] < max(least, 1) or d + 2 >= MAX_DEPTH:
             continue
         if _is_new(work, _state_hash(after), seen):
             seen += 1
             d += 1
             levels[_CURSOR, d], levels[_COUNT, d] = 0, table_moves(after, work.moves[d])
-    return False
-
+    return False, seen

@@ -7,7 +7,7 @@ the add or swap, then the target, which waits in ``pending``.
 
 import numpy as np
 
-from .arrange import NO, opening, prepare_opening
+from .arrange import NO, UNSURE, YES, opening, prepare_opening
 from .finish import can_finish, duties_are_met, last_discard_is_barred, min_left
 from .kernel import kernel
 from .state import (
@@ -28,7 +28,15 @@ from .state import (
     gain_card,
     seats_in_match,
 )
-from .table import attaches, table_move, table_moves
+from .table import (
+    attaches,
+    could_meld,
+    joker_limit,
+    suit_places,
+    swap_place,
+    table_move,
+    table_moves,
+)
 from .tables import (
     ADD_ID,
     DISCARD_ID,
@@ -36,6 +44,7 @@ from .tables import (
     MELD_ID,
     MELD_NUM_JOKERS,
     NUM_ACTIONS,
+    NUM_PLACES,
     RETURN_ID,
     SWAP_ID,
     TAKE_ID,
@@ -109,11 +118,54 @@ def _can_take(s, work):
         return True
     if not s.opened[s.player] and s.rules[DISCARD_BEFORE_OPENING] == 0:
         return False
+    sure = _take_is_sure(s)
+    if sure != UNSURE:
+        return sure == YES
     after = work.stack[0]
     work.stack[0] = s
     take_card(after)
     n = prepare_opening(after, work) if not s.opened[s.player] else 0
     return can_finish(after, work, n)
+
+
+@kernel
+def _can_swap_with(s, card):
+    """Whether a card could replace a joker of the table."""
+    for m in range(s.num_melds):
+        if s.meld_jokers[m] and swap_place(s, m, card) != NONE:
+            return True
+    return False
+
+
+@kernel
+def _take_is_sure(s):
+    """What a glance says of taking the top of the pile: YES, NO, or UNSURE.
+
+    The card must go to the table, with cards of the hand, jokers of the hand or jokers of the
+    table that a swap could recover.
+    """
+    p, card = np.int64(s.player), np.int64(s.pile[s.num_pile - 1])
+    if card == JOKER:
+        return UNSURE
+    jokers = np.int64(s.hands[p, JOKER])
+    spare = jokers
+    for m in range(s.num_melds):
+        spare += NUM_PLACES[s.meld_jokers[m]]
+    cards = s.held_once[p]
+    if not s.opened[p]:
+        return UNSURE if could_meld(cards, card, spare) else NO
+    allowed = min(jokers, joker_limit(s), 3 - np.int64(s.rules[MIN_NATURALS]))
+    if s.hand_size[p] >= 4 and could_meld(cards, card, allowed):
+        return YES
+    if s.hand_size[p] >= 2 and attaches(s, card):
+        return YES
+    if could_meld(cards, card, spare) or attaches(s, card) or _can_swap_with(s, card):
+        return UNSURE
+    # What is left is a run of the table that other cards of the suit carry on to this one.
+    beside = suit_places(cards, card // 13)
+    near = beside >> 1 | beside << 1
+    ace_high = card % 13 == 0 and near >> 13 & 1
+    return UNSURE if spare > 0 or near >> card % 13 & 1 or ace_high else NO
 
 
 @kernel

@@ -1,6 +1,4 @@
-"""Working memory of the searches: kernels allocate nothing, a thread brings one ``Work``."""
-
-from typing import NamedTuple
+"""Working memory of the searches: kernels allocate nothing, a thread brings one record."""
 
 import numpy as np
 
@@ -11,33 +9,29 @@ MAX_DEPTH = 40  # 14 cards down one by one, and swapped jokers laid again in bet
 MAX_CANDIDATES = 2048  # melds of one hand; a hand with more is left to the exact search
 NUM_VISITED = 1 << 12  # states remembered; past that the exact search gets slower, not wrong
 
+WORK = np.dtype(
+    [
+        ("stack", GAME, MAX_DEPTH),  # the states of the exact search; [0] is also scratch
+        ("moves", "i2", (MAX_DEPTH, MAX_TABLE_MOVES, 2)),  # the table moves of each level
+        ("levels", "i8", (9, MAX_DEPTH)),  # cursors and sums of each level
+        ("visited", "u8", NUM_VISITED),  # hashes of the states seen, all 0 between searches
+        ("used", "i4", NUM_VISITED),  # the slots of ``visited`` that are not 0
+        ("masks", "u8", MAX_CANDIDATES),  # natural card types of each candidate meld
+        ("melds", "i4", (MAX_CANDIDATES, 8)),  # see ``arrange``
+        ("bounds", "i8", 3),  # see ``arrange``
+        ("order", "i4", MAX_CANDIDATES),  # candidates by falling value
+        ("buckets", "i4", 256),  # for sorting by value
+        ("planes", "u8", (2, MAX_DEPTH)),  # card types held once, and twice
+        ("frames", "i8", (64, 3)),  # a small stack for growing runs
+    ],
+    align=True,
+)
 
-class Work(NamedTuple):
-    """Arrays that the kernels write into; one instance may serve one thread at a time."""
 
-    stack: np.ndarray  # GAME[MAX_DEPTH]: the states of the exact search; [0] is also scratch
-    moves: np.ndarray  # int16[MAX_DEPTH, MAX_TABLE_MOVES, 2]: the table moves of each level
-    levels: np.ndarray  # int64[8, MAX_DEPTH]: cursors and sums of each level
-    visited: np.ndarray  # uint64[NUM_VISITED]: hashes of the states seen
-    masks: np.ndarray  # uint64[MAX_CANDIDATES]: natural card types of each candidate meld
-    melds: np.ndarray  # int32[MAX_CANDIDATES, 7]: see ``arrange``
-    order: np.ndarray  # int32[MAX_CANDIDATES]: candidates by falling value
-    buckets: np.ndarray  # int32[256]: for sorting by value
-    planes: np.ndarray  # uint64[2, MAX_DEPTH]: card types held once, and twice
-    frames: np.ndarray  # int64[64, 3]: a small stack for growing runs
+def new_work() -> np.ndarray:
+    """Working memory for one thread: WORK[1], about 400 KB.
 
-
-def new_work() -> Work:
-    """Working memory for one thread (about 400 KB)."""
-    return Work(
-        stack=np.zeros(MAX_DEPTH, GAME),
-        moves=np.zeros((MAX_DEPTH, MAX_TABLE_MOVES, 2), np.int16),
-        levels=np.zeros((8, MAX_DEPTH), np.int64),
-        visited=np.zeros(NUM_VISITED, np.uint64),
-        masks=np.zeros(MAX_CANDIDATES, np.uint64),
-        melds=np.zeros((MAX_CANDIDATES, 7), np.int32),
-        order=np.zeros(MAX_CANDIDATES, np.int32),
-        buckets=np.zeros(256, np.int32),
-        planes=np.zeros((2, MAX_DEPTH), np.uint64),
-        frames=np.zeros((64, 3), np.int64),
-    )
+    Calls from Python take the array (a record argument costs several microseconds), kernels its
+    only element.
+    """
+    return np.zeros(1, WORK)
