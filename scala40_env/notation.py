@@ -156,20 +156,15 @@ def _parse_add(words: Sequence[str], table: Sequence[Meld], rules: Rules) -> Mov
         )
     low = len(words) == 3
     fitting = [
-        (end, other)
+        (place_value(meld.kind, meld.base, place, rules), end, -other, other)
         for end, place, other in free_places(meld)
         if card in (JOKER, other) and not (low and end != ON_LOW)
     ]
     if not fitting:
         raise InvalidNotationError(f"{words[0]} does not fit meld {number}: {meld_text(meld)}")
-    end, card = max(fitting, key=lambda fit: _value(meld, *fit, rules))
+    # Of several, the one of most points; of the two ends, the high one; of suits, the first.
+    _, end, _, card = max(fitting)
     return Move(add_id(end, card, as_joker or name == JOKER_TEXT), number)
-
-
-def _value(meld: Meld, end: int, card: Card, rules: Rules) -> tuple[int, int]:
-    """Rank the places of a card: by points; of the two ends, the high one."""
-    place = next(p for e, p, c in free_places(meld) if (e, c) == (end, card))
-    return place_value(meld.kind, meld.base, place, rules), end
 
 
 def free_places(meld: Meld) -> Iterator[tuple[int, int, Card]]:

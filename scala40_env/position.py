@@ -188,7 +188,9 @@ class _Values:
     def flag(self, key: str) -> bool:
         return _flag(key, self._values.get(key, False))
 
-    def seats(self, key: str, n: int, default: Sequence[Any], read: Callable[..., Any]) -> list:
+    def seats(
+        self, key: str, n: int, default: Sequence[Any], read: Callable[..., Any]
+    ) -> list[Any]:
         """Return the `n` entries of a list, mostly one a seat, each by ``read(key, value)``."""
         values = _list(key, self._values[key]) if self.has(key) else list(default)
         if len(values) != n:
@@ -472,12 +474,9 @@ def _check_stock(stock: Sequence[Card], rest: Sequence[Card]) -> None:
 def _read_known_stock(row: np.void, values: _Values, stock: Sequence[Card]) -> None:
     """What is known of a renewed stock; by default all of it, as if nobody had drawn since."""
     n = int(row["rules"][0])
-    if not row["reshuffles"]:
-        default = [{}] * n
-    else:
-        counts = Counter(stock)
-        default = [{card_text(card): count for card, count in counts.items()}] * n
-    row["known_stock"][:n] = values.seats("known_stock", n, default, _card_counts(4))
+    counts = Counter(stock) if row["reshuffles"] else Counter()
+    known = {card_text(card): count for card, count in counts.items()}
+    row["known_stock"][:n] = values.seats("known_stock", n, [known] * n, _card_counts(4))
 
 
 def _check_seats(row: np.void, n: int) -> None:
