@@ -1,7 +1,7 @@
 """The calls from Python into the engine, each on an array of games.
 
-Every call gets the slice ``[first, last)`` of the games it works on, so that threads can share an
-array; each thread brings its own working memory and its own ``moves`` buffer. Calls that need no search
+Every call gets the slice ``[first, last)`` of the games it works on, so that threads can share
+an array; each thread brings its own working memory and ``moves`` buffer. Calls that need no search
 take none.
 """
 
