@@ -129,20 +129,24 @@ class Game(GameState):
         """
         if isinstance(move, str):
             self._push_text(move)
-            return
+        else:
+            self._push(move)
+
+    def _push(self, move: Move, text: str | None = None) -> None:
         if move not in self._legal_list():
-            raise IllegalMoveError(why_illegal(self, move))
+            raise IllegalMoveError(why_illegal(self, move, text))
         self._carry_out(move)
 
     def _push_text(self, text: str) -> None:
         moves = parse_moves(text, self.table, self.rules)
-        before = self.clone()
+        before = self.clone() if len(moves) > 1 else self
         try:
             for move in moves:
-                self.push(self._lowest_alike(move))
+                self._push(self._lowest_alike(move), text)
         except IllegalMoveError:
-            self._become(before)
-            raise IllegalMoveError(why_illegal(self, moves[0], text)) from None
+            if before is not self:
+                self._become(before)
+            raise
 
     def _lowest_alike(self, move: Move) -> Move:
         """Return the move on the lowest of several identical melds: only that one is offered."""
