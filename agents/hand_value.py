@@ -11,8 +11,6 @@ Nothing here decides; the levels do, each in its own file. All kernels read the 
 move, so a view is enough.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from scala40_env.engine.arrange import (
@@ -25,7 +23,7 @@ from scala40_env.engine.arrange import (
     VALUE,
     list_candidates,
 )
-from scala40_env.engine.calls import new_moves
+from scala40_env.engine.calls import MAX_MOVES
 from scala40_env.engine.finish import min_left
 from scala40_env.engine.kernel import kernel
 from scala40_env.engine.state import (
@@ -45,48 +43,37 @@ from scala40_env.engine.tables import (
     NUM_PLACES,
     RANK_VALUE,
 )
-from scala40_env.engine.work import MAX_CANDIDATES, Work, new_work
+from scala40_env.engine.work import MAX_CANDIDATES, WORK
 
 MAX_PLAN = 4  # 14 cards hold at most four melds
 MAX_NODES = 20_000  # of the search for a plan; never reached with one joker a meld
 _DUTY = 1_000.0  # score of a meld that uses the card taken from the pile
 _ROWS = 4
-_CURSOR, _JOKERS_LEFT, _CARDS_LEFT, _POINTS = 0, 1, 2, 3  # rows of ``BotWork.levels``
+_CURSOR, _JOKERS_LEFT, _CARDS_LEFT, _POINTS = 0, 1, 2, 3  # rows of ``bot.levels``
+
+# Working memory of the bots, since kernels allocate nothing: one record for each thread.
+BOT_WORK = np.dtype(
+    [
+        ("search", WORK),  # the engine's
+        ("moves", "i2", (MAX_MOVES, 2)),  # the legal whole moves
+        ("seen", GAME, (1,)),  # the view that is decided from
+        ("scores", "f8", MAX_CANDIDATES),  # of each candidate meld, a card
+        ("order", "i8", MAX_CANDIDATES),  # candidates by falling score a card
+        ("plan", "i8", MAX_PLAN + 1),  # candidates of the best plan found
+        ("chosen", "i8", MAX_PLAN + 1),  # candidates of the plan being looked at
+        ("levels", "i8", (_ROWS, MAX_PLAN + 2)),
+        ("planes", "u8", (2, MAX_PLAN + 2)),  # card types held once, and twice
+        ("sums", "f8", MAX_PLAN + 2),
+        ("unseen", "i1", NUM_TYPES),  # cards of each type that the seat does not see
+        ("use", "f8", NUM_TYPES),  # what each card type is worth keeping
+    ],
+    align=True,
+)
 
 
-class BotWork(NamedTuple):
-    """Working memory of the bots, since kernels allocate nothing; one for each thread."""
-
-    search: Work  # the engine's
-    moves: np.ndarray  # int16[MAX_MOVES, 2]: the legal whole moves
-    view: np.ndarray  # GAME[1]: the view that is decided from
-    scores: np.ndarray  # float64[MAX_CANDIDATES]: of each candidate meld, a card
-    order: np.ndarray  # int64[MAX_CANDIDATES]: candidates by falling score a card
-    plan: np.ndarray  # int64[MAX_PLAN + 1]: candidates of the best plan found
-    chosen: np.ndarray  # int64[MAX_PLAN + 1]: candidates of the plan being looked at
-    levels: np.ndarray  # int64[4, MAX_PLAN + 2]
-    planes: np.ndarray  # uint64[2, MAX_PLAN + 2]: card types held once, and twice
-    sums: np.ndarray  # float64[MAX_PLAN + 2]
-    unseen: np.ndarray  # int8[53]: cards of each type that the seat does not see
-    use: np.ndarray  # float64[53]: what each card type is worth keeping
-
-
-def new_bot_work() -> BotWork:
-    """Working memory of the bots for one thread."""
-    return BotWork(
-        search=new_work(),
-        moves=new_moves(),
-        view=np.zeros(1, GAME),
-        scores=np.zeros(MAX_CANDIDATES, np.float64),
-        order=np.zeros(MAX_CANDIDATES, np.int64),
-        plan=np.zeros(MAX_PLAN + 1, np.int64),
-        chosen=np.zeros(MAX_PLAN + 1, np.int64),
-        levels=np.zeros((_ROWS, MAX_PLAN + 2), np.int64),
-        planes=np.zeros((2, MAX_PLAN + 2), np.uint64),
-        sums=np.zeros(MAX_PLAN + 2, np.float64),
-        unseen=np.zeros(NUM_TYPES, np.int8),
-        use=np.zeros(NUM_TYPES, np.float64),
-    )
+def new_bot_work() -> np.ndarray:
+    """Working memory of the bots for one thread: BOT_WORK[1]; kernels take its only element."""
+    return np.zeros(1, BOT_WORK)
 
 
 @kernel

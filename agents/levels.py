@@ -90,11 +90,14 @@ def decide_views(views, code, params, streams, chosen, bot):
         views: GAME[B].
         streams: uint64[B, 1], advanced.
         chosen: int16[B, 2], written.
+        bot: BOT_WORK[1].
     """
+    work = bot[0]
+    moves = work.moves
     for b in range(len(views)):
-        n = keep_pending(views[b], bot.moves, legal_moves(views[b], bot.moves, bot.search))
-        i = decide(code, views[b], bot, bot.moves, n, params, streams[b])
-        chosen[b, 0], chosen[b, 1] = bot.moves[i, 0], bot.moves[i, 1]
+        n = keep_pending(views[b], moves, legal_moves(views[b], moves, work.search))
+        i = decide(code, views[b], work, moves, n, params, streams[b])
+        chosen[b, 0], chosen[b, 1] = moves[i, 0], moves[i, 1]
 
 
 @dataclass(frozen=True)
