@@ -75,11 +75,12 @@ def move_text(move: Move, table: Sequence[Meld]) -> str:
         return action_name(action)
     if is_add(action):
         end, card, as_joker = action_add(action)
-        low = f" {_LOW}" if end == ON_LOW and _takes_two_aces(_meld(table, move.meld)) else ""
+        meld = _meld(table, move.meld)
+        low = f" {_LOW}" if end == ON_LOW and _takes_two_aces(meld) else ""
         return f"add {card_text(card)}{JOKER_TEXT * as_joker} {move.meld}{low}"
     if is_swap(action):
-        _, card = action_swap(action)
-        return f"swap {card_text(card)} {move.meld}"
+        _meld(table, move.meld)
+        return f"swap {card_text(action_swap(action)[1])} {move.meld}"
     raise ValueError(f"action {action_name(action)!r} is no whole move")
 
 
