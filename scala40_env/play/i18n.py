@@ -18,9 +18,7 @@ import gettext
 from pathlib import Path
 from typing import Final
 
-_CATALOGUE: Final = gettext.translation(
-    "scala40", Path(__file__).parent / "locale", fallback=True
-)
+_CATALOGUE: Final = gettext.translation("scala40", Path(__file__).parent / "locale", fallback=True)
 
 _ = _CATALOGUE.gettext
 ngettext = _CATALOGUE.ngettext
