@@ -25,6 +25,7 @@ from .state import (
     OPENING_MIN,
     RUN,
     SET,
+    SET_JOKER,
 )
 from .table import (
     joker_limit,
@@ -35,7 +36,6 @@ from .table import (
     run_starts,
     set_ranks,
     suit_places,
-    swap_place,
 )
 from .tables import HIGHEST, LOWEST, NUM_PLACES, RANK_VALUE
 from .work import MAX_CANDIDATES
@@ -372,12 +372,17 @@ def _lacks_naturals(s):
 @kernel
 def _can_swap_something(s):
     """Whether the hand holds the natural card of a joker on the table."""
+    cards = s.held_once[s.player]
     for m in range(s.num_melds):
-        if s.meld_jokers[m] == 0:
+        jokers = np.int64(s.meld_jokers[m])
+        if jokers == 0:
             continue
-        for card in range(52):
-            if s.hands[s.player, card] > 0 and swap_place(s, m, card) != NONE:
+        base = np.int64(s.meld_base[m])
+        if s.meld_kind[m] == RUN:
+            if jokers & suit_places(cards, base):
                 return True
+        elif rank_places(cards, base) & (0b1111 if s.rules[SET_JOKER] == 1 else jokers):
+            return True
     return False
 
 

@@ -21,7 +21,6 @@ from .state import (
     MIN_NATURALS,
     NONE,
     NUM_PLAYERS,
-    NUM_TYPES,
     PLAY,
     RECOVERED_JOKER,
     RETURN_TAKEN,
@@ -41,6 +40,7 @@ from .tables import (
     ADD_ID,
     DISCARD_ID,
     DRAW_ID,
+    LOWEST,
     MELD_ID,
     MELD_NUM_JOKERS,
     NUM_ACTIONS,
@@ -51,20 +51,21 @@ from .tables import (
     TARGET_ID,
 )
 
-_FORBID_UNOPENED, _ONLY_CLOSING, _FORBID = 1, 2, 3  # joker_discard
+_FORBID_UNOPENED, _ONLY_CLOSING = 1, 2  # joker_discard
 
 
 @kernel
-def discard_is_barred(s, card):
-    """Whether a discard that does not close is banned (by itself; all bans may be lifted)."""
-    opened = s.opened[s.player] != 0
+def joker_discard_is_barred(s):
+    """Whether a joker may not be discarded, unless it closes or all bans are lifted."""
     rule = s.rules[JOKER_DISCARD]
-    if card == JOKER and (rule >= _ONLY_CLOSING or (rule == _FORBID_UNOPENED and not opened)):
-        return True
-    ban = s.rules[ATTACH_OPENED] if opened else s.rules[ATTACH_UNOPENED]
-    if ban == 0 or (ban == 2 and seats_in_match(s) < 3):
-        return False
-    return attaches(s, card)
+    return rule >= _ONLY_CLOSING or (rule == _FORBID_UNOPENED and not s.opened[s.player])
+
+
+@kernel
+def attaching_is_barred(s):
+    """Whether a discard may not attach, unless it closes or all bans are lifted."""
+    ban = s.rules[ATTACH_OPENED] if s.opened[s.player] else s.rules[ATTACH_UNOPENED]
+    return ban == 1 or (ban == 2 and seats_in_match(s) >= 3)
 
 
 @kernel
@@ -182,20 +183,33 @@ def _may_return(s):
 @kernel
 def _list_discards(s, moves, n):
     """Append the legal discards of a turn that owes nothing."""
-    hand, first = s.hands[s.player], n
-    if s.hand_size[s.player] == 1:
-        for card in range(NUM_TYPES):
-            if hand[card] > 0 and min_left(s) < 2 and not last_discard_is_barred(s, card):
-                moves[n, 0], moves[n, 1] = DISCARD_ID + card, NONE
-                n += 1
+    if s.hand_size[s.player] > 1:
+        count = _list_cards(s, attaching_is_barred(s), joker_discard_is_barred(s), moves, n)
+        return count if count > n else _list_cards(s, False, False, moves, n)  # bans are lifted
+    if min_left(s) > 1:
         return n
-    for lifted in range(2):
-        for card in range(NUM_TYPES):
-            if hand[card] > 0 and (lifted or not discard_is_barred(s, card)):
+    count = _list_cards(s, False, False, moves, n)
+    if count > n and last_discard_is_barred(s, np.int64(moves[n, 0]) - DISCARD_ID):
+        return n
+    return count
+
+
+@kernel
+def _list_cards(s, attaching_barred, joker_barred, moves, n):
+    """Append the discards of the hand but those that a ban leaves out."""
+    cards = s.held_once[s.player]
+    for suit in range(4):
+        bits = np.int64(cards >> np.uint64(13 * suit)) & 0x1FFF
+        while bits:
+            card = suit * 13 + np.int64(LOWEST[bits])
+            bits &= bits - 1
+            if not attaching_barred or not attaches(s, card):
                 moves[n, 0], moves[n, 1] = DISCARD_ID + card, NONE
                 n += 1
-        if n > first:
-            break  # the bans are lifted only where every card is barred
+    if s.hands[s.player, JOKER] > 0 and not joker_barred:
+        if not attaching_barred or not attaches(s, JOKER):
+            moves[n, 0], moves[n, 1] = DISCARD_ID + JOKER, NONE
+            n += 1
     return n
 
 
