@@ -412,9 +412,9 @@ def play_action(games, action, goes_on, mask, out, moves, work):
     hands = s.hand_number
     if action >= 0:
         if goes_on:
-            step(s, action, moves, work)
+            step(s, action, moves, work[0])
         else:
-            apply_action(s, action, moves, work)
-    legal_mask(s, mask, moves, work)
+            apply_action(s, action, moves, work[0])
+    legal_mask(s, mask, moves, work[0])
     observe(s, np.int64(s.player), out)
     return np.int64(s.player) if s.hand_number == hands else NONE
