@@ -1,0 +1,1 @@
+"""The verbs of `scala40`, a module each: ``Options``, whose fields are the options, and ``run``."""
