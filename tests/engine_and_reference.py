@@ -9,7 +9,10 @@ from typing import Any
 import reference as ref
 
 from scala40_env.cards import card_text, parse_card
+from scala40_env.engine.state import DRAW, HAND_OVER, NONE, PLAY
 from scala40_env.game import Game
+from scala40_env.melds import parse_meld
+from scala40_env.position import set_hand, set_pile, set_stock
 from scala40_env.rules import Rules, RulesError
 
 
@@ -113,14 +116,31 @@ def reference_result(state: ref.State) -> dict[str, Any]:
 
 
 def game_of(state: ref.State) -> Game:
-    """A state of the reference as a game of the engine."""
-    position = ref.to_position(state)
-    if position["kept"]:
-        position["kept"] = None  # only what players know about it; nothing that decides moves
-    if Counter(position["stock"]) != Counter(ref.unseen_cards(state)):
-        del position["stock"]  # a test took cards out of the game
-    position["history"] = {"in_match": list(state.seats_in), "playoff": state.playoff}
-    return Game.from_position(position)
+    """A state of the reference in the engine, whether or not its cards make up a deck.
+
+    The tests of single rules leave cards out of the game, which `Game.from_position` refuses.
+    """
+    game = Game(Rules.from_dict(state.rules), 0, state.dealer)
+    row, n = game.array[0], len(state.hands)
+    for seat, hand in enumerate(state.hands):
+        set_hand(row, seat, ints(hand.elements()))
+    set_pile(row, ints(state.pile))
+    set_stock(row, ints(state.stock))
+    row["num_melds"] = len(state.table)
+    for m, text in enumerate(state.table):
+        meld = parse_meld(text, game.rules)
+        row["meld_kind"][m], row["meld_base"][m] = meld.kind, meld.base
+        row["meld_places"][m], row["meld_jokers"][m] = meld.places, meld.jokers
+        row["meld_new"][m] = m in state.laid_this_turn
+    for name in ("player", "opened_this_turn", "laid_off_or_swapped", "returned", "recovered",
+                 "reshuffles", "hand_number", "playoff"):  # fmt: skip
+        row[name] = getattr(state, name)
+    for name in ("opened", "turns", "totals", "reentries"):
+        row[name][:n] = getattr(state, name)
+    row["in_match"][:n] = state.seats_in
+    row["taken"] = NONE if state.taken is None else parse_card(state.taken)
+    row["phase"] = {"draw": DRAW, "play": PLAY, "over": HAND_OVER}[state.phase]
+    return game
 
 
 def copy_to_state(game: Game, state: ref.State) -> None:
