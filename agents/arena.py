@@ -118,7 +118,7 @@ def advance_matches(games, lineups, codes, params, streams, given, tallies, void
     Returns:
         How many matches wait for an agent.
     """
-    waiting, work = 0, bot[0]
+    waiting = 0
     for b in range(len(games)):
         s = games[b]
         if s.phase == MATCH_OVER:
