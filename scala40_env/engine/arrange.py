@@ -447,12 +447,13 @@ def opening(s, work, n, min_left):
     planes[0, 0], planes[1, 0] = once, twice
     plain = np.uint64(work.bounds[_PLAIN])
     levels[_RESERVE, 0] = cards_value(s, once & plain) + cards_value(s, twice & plain)
-    exempt = s.rules[HAND_CLOSE_EXEMPT] == 1 and _can_cover_hand(s, work, total)
-    answer = _reach(s, work, n, groups, min_left, exempt)
+    answer = _reach(s, work, n, groups, min_left)
+    if answer == NO and s.rules[HAND_CLOSE_EXEMPT] == 1 and _can_cover_hand(s, work, total):
+        answer = _cover(s, work, n, total, groups, min_left)
     # Once opened, a swap can lay the taken card, or give a meld the natural card it lacks.
     if answer == NO and (s.taken != NONE or _lacks_naturals(s)) and _can_swap_something(s):
         levels[_MET, 0] = 1
-        return UNSURE if _lacks_naturals(s) or _reach(s, work, n, groups, min_left, False) else NO
+        return UNSURE if _lacks_naturals(s) or _reach(s, work, n, groups, min_left) else NO
     return answer
 
 
@@ -468,15 +469,8 @@ def _first_cursor(levels, groups, d):
 
 
 @kernel
-def _is_goal(s, levels, d, exempt):
-    """Whether the plan of level ``d`` opens, or closes in hand without the minimum."""
-    enough = levels[_POINTS, d] >= s.rules[OPENING_MIN] or (exempt and levels[_LEFT, d] <= 1)
-    return enough and levels[_MET, d] != 0
-
-
-@kernel
-def _reach(s, work, n, groups, min_left, exempt):
-    """Depth-first search for a plan: the first ``groups`` levels choose growths, then melds."""
+def _reach(s, work, n, groups, min_left):
+    """Depth-first search for enough points: ``groups`` levels choose growths, then come melds."""
     levels, target = work.levels, s.rules[OPENING_MIN]
     barred = _last_discard_may_be_barred(s)
     last_use = _last_use(s, work, n, np.int64(s.taken)) if s.taken != NONE else n
@@ -484,7 +478,7 @@ def _reach(s, work, n, groups, min_left, exempt):
     answer, d = NO, 0
     levels[_CURSOR, 0] = _first_cursor(levels, groups, 0)
     while True:
-        if d >= groups and _is_goal(s, levels, d, exempt):
+        if d >= groups and levels[_MET, d] and levels[_POINTS, d] >= target:
             if levels[_LEFT, d] != 1 or not barred:
                 return YES
             answer = UNSURE
@@ -502,7 +496,7 @@ def _reach(s, work, n, groups, min_left, exempt):
                 stop = i >= n or (levels[_MET, d] == 0 and i > last_use)
                 if not stop and bound < target:
                     bound += min(work.melds[work.order[i], VALUE] * more_melds, reserve)
-            if stop or (bound < target and not exempt):
+            if stop or bound < target:
                 d -= 1
                 if d < 0:
                     return answer
@@ -543,3 +537,85 @@ def _take_candidate(s, work, d, k, min_left):
     planes[0, d + 1] = (planes[0, d] & ~mask) | (planes[1, d] & mask)
     planes[1, d + 1] = planes[1, d] & ~mask
     return True
+
+
+# --- can the hand close without the minimum? ----------------------------------------------------
+
+_GROUPS, _SKIPPED = 9, 10  # rows of ``work.levels``: groups grown (a bit mask), cards left out
+
+
+@kernel
+def _group_of(work, n, groups, k):
+    """The group of growth ``k`` as a bit, 0 for a meld of its own."""
+    bit = 1
+    for group in range(groups):
+        if k < n:
+            return 0
+        if k < work.levels[_END, group]:
+            return bit
+        bit <<= 1
+    return 0
+
+
+@kernel
+def _all_grown(work, n, groups, grown):
+    """Whether every meld that must grow has grown."""
+    for group in range(groups):
+        first = work.levels[_END, group - 1] if group > 0 else n
+        if work.levels[_START, group] == first and not grown >> group & 1:
+            return False
+    return True
+
+
+@kernel
+def _covers(work, n, groups, d, k):
+    """Whether candidate ``k`` covers the lowest natural card left, or with none a joker."""
+    cards, mask = work.planes[0, d], work.masks[k]
+    lowest = cards & (~cards + np.uint64(1))
+    if (mask & lowest) != lowest or (lowest == 0 and mask != 0):
+        return False
+    return not work.levels[_GROUPS, d] & _group_of(work, n, groups, k)
+
+
+@kernel
+def _leave_out(work, d):
+    """Start level ``d + 1`` without the lowest natural card, which stays in the hand."""
+    _copy_level(work, d)
+    cards, twice = work.planes[0, d], work.planes[1, d]
+    lowest = cards & (~cards + np.uint64(1))
+    work.planes[0, d + 1] = (cards & ~lowest) | (twice & lowest)
+    work.planes[1, d + 1] = twice & ~lowest
+    work.levels[_SKIPPED, d + 1] = 1
+
+
+@kernel
+def _cover(s, work, n, total, groups, min_left):
+    """Whether all cards but one at most go into melds: an exact cover, lowest card first."""
+    levels = work.levels
+    barred = _last_discard_may_be_barred(s)
+    answer, d = NO, 0
+    levels[_CURSOR, 0], levels[_GROUPS, 0], levels[_SKIPPED, 0] = 0, 0, 0
+    while d >= 0:
+        i = levels[_CURSOR, d]
+        levels[_CURSOR, d] += 1
+        if i == 0 and levels[_LEFT, d] <= 1 and levels[_MET, d]:
+            if _all_grown(work, n, groups, levels[_GROUPS, d]):
+                if levels[_LEFT, d] != 1 or not barred:
+                    return YES
+                answer = UNSURE
+        if i > total:
+            d -= 1
+            continue
+        if i == total:
+            if levels[_SKIPPED, d] or work.planes[0, d] == 0:
+                continue
+            _leave_out(work, d)
+        elif not _covers(work, n, groups, d, i) or not _take_candidate(s, work, d, i, min_left):
+            continue
+        else:
+            levels[_SKIPPED, d + 1] = levels[_SKIPPED, d]
+        grown = 0 if i == total else _group_of(work, n, groups, i)
+        d += 1
+        levels[_GROUPS, d] = levels[_GROUPS, d - 1] | grown
+        levels[_CURSOR, d] = 0
+    return answer

@@ -13,7 +13,7 @@ WORK = np.dtype(
     [
         ("stack", GAME, MAX_DEPTH),  # the states of the exact search; [0] is also scratch
         ("moves", "i2", (MAX_DEPTH, MAX_TABLE_MOVES, 2)),  # the table moves of each level
-        ("levels", "i8", (9, MAX_DEPTH)),  # cursors and sums of each level
+        ("levels", "i8", (11, MAX_DEPTH)),  # cursors and sums of each level
         ("visited", "u8", NUM_VISITED),  # hashes of the states seen, all 0 between searches
         ("used", "i4", NUM_VISITED),  # the slots of ``visited`` that are not 0
         ("masks", "u8", MAX_CANDIDATES),  # natural card types of each candidate meld
