@@ -204,6 +204,7 @@ def target_number(action: Action) -> int:
     return action - TARGET_ID
 
 
+@cache
 def action_name(action: Action) -> str:
     """Return what an id means, in words that need no table (ValueError if out of range)."""
     if not 0 <= action < NUM_ACTIONS:
