@@ -1,0 +1,65 @@
+"""Printing for people: cards in colour on a terminal, plain lines in a pipe or with NO_COLOR."""
+
+from __future__ import annotations
+
+import sys
+from typing import Final, TextIO
+
+from rich.console import Console
+from rich.highlighter import RegexHighlighter
+from rich.theme import Theme
+
+from .words import Words
+
+_RANK: Final = r"(?:10|[A2-9JQK])"
+_THEME: Final = Theme(
+    {
+        "card.red": "red",
+        "card.black": "bold",
+        "card.joker": "bold magenta",
+        "card.good": "green",
+        "card.heading": "dim",
+    }
+)
+
+
+class CardHighlighter(RegexHighlighter):
+    """Colours cards wherever they stand; suits are told by their symbols, not by colour alone."""
+
+    base_style = "card."
+    highlights = [  # noqa: RUF012 (rich's interface)
+        rf"(?P<red>{_RANK}[♥♦])",
+        rf"(?P<black>{_RANK}[♠♣])",
+        r"(?P<joker>★)",
+        r"(?P<heading>^──.*$)",
+    ]
+
+
+def make_console(file: TextIO | None = None) -> Console:
+    """Return a console; in a pipe it neither colours nor wraps lines."""
+    console = Console(
+        file=file, highlighter=CardHighlighter(), theme=_THEME, emoji=False, markup=False
+    )
+    console.soft_wrap = not console.is_terminal
+    return console
+
+
+def make_words(letters: bool | None = None, file: TextIO | None = None) -> Words:
+    """Return how to write cards.
+
+    Args:
+        letters: suits as letters; None: only where the output cannot write the symbols.
+        file: the output, standard output by default.
+    """
+    if letters is None:
+        encoding = getattr(file or sys.stdout, "encoding", None) or "ascii"
+        letters = not _can_write("♠♥♦♣★·─", encoding)
+    return Words(letters)
+
+
+def _can_write(text: str, encoding: str) -> bool:
+    try:
+        text.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
