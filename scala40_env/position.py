@@ -389,7 +389,8 @@ def _read_history(row: np.void, values: _Values, rules: Rules) -> None:
     row["closed_in_hand"] = history.flag("closed_in_hand")
     row["winner"] = history.optional("winner", n - 1)
     row["truncated"] = history.flag("truncated")
-    plays = [bool(size) or p == row["closer"] for p, size in enumerate(row["hand_size"][:n])]
+    sizes = row["hand_size"][:n].tolist()
+    plays = [size > 0 or p == int(row["closer"]) for p, size in enumerate(sizes)]
     row["in_match"][:n] = history.seats("in_match", n, plays, _flag)
     is_tied = any(row["in_match"][:n] * row["totals"][:n] >= rules.limit)
     row["playoff"] = (

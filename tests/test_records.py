@@ -213,7 +213,7 @@ DAMAGES = {
         lambda r: (turn_of(r)["moves"].append("draw"), turn_of(r)["legal"].append([])),
         "comes after the end of the turn",
     ),
-    "wrong legal moves": (lambda r: turn_of(r)["legal"][0].append("x"), "move 1: the list of legal"),
+    "wrong legal": (lambda r: turn_of(r)["legal"][0].append("x"), "move 1: the list of legal"),
     "too few lists": (lambda r: turn_of(r)["legal"].pop(), "turn 1: legal has not one list"),
     "no restock": (lambda r: last_restock(r).pop("restock_after"), "restock_after is missing"),
     "wrong restock": (lambda r: last_restock(r)["restock_after"].pop(), "there must be"),
