@@ -37,7 +37,7 @@ __all__ = [
     "observation_box",
     "observe",
     "observe_full",
-    "spec_rows",
+    "spec_table",
 ]
 
 SLICES: Final[dict[str, slice]] = {
@@ -89,11 +89,11 @@ def observe_full(game: NDArray[Any], seat: int) -> NDArray[np.float32]:
     return out[0]
 
 
-def spec_rows() -> list[tuple[str, str, str]]:
-    """Return one row (numbers, name, meaning) for each block, those of full observations last."""
-    rows = []
+def spec_table() -> list[str]:
+    """Return the lines of a Markdown table of all blocks, those of full observations last."""
+    lines = ["| numbers | name | meaning |", "|---|---|---|"]
     for block in BLOCKS + HIDDEN_BLOCKS:
         where = SLICES[block.name]
         numbers = f"{where.start}-{where.stop - 1}" if block.size > 1 else str(where.start)
-        rows.append((numbers, block.name, block.meaning))
-    return rows
+        lines.append(f"| {numbers} | {block.name} | {block.meaning} |")
+    return lines

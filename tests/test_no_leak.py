@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from random_play import MOVES, RULE_SETS, WORK, play
+from engine_play import MOVES, RULE_SETS, WORK, play
 
 from scala40_env.cards import DECK_COUNTS, JOKER
 from scala40_env.engine import calls

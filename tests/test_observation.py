@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
-from random_play import RULE_SETS, play, start
+from engine_play import RULE_SETS, play, start
 
 from scala40_env.cards import JOKER, card_text
 from scala40_env.engine import calls
