@@ -17,7 +17,7 @@ from .engine import calls
 from .engine.state import HAND_OVER, MATCH_OVER, NONE
 from .engine.work import new_work
 from .melds import Meld, meld_text, meld_value
-from .notation import move_text
+from .notation import move_text, parse_move
 from .position import read_table
 from .rules import Rules
 
@@ -241,6 +241,14 @@ class GameState:
     def move_text(self, move: Move) -> str:
         """Return a move as text (ValueError if it names no meld of this table)."""
         return move_text(move, self.table)
+
+    def parse_move(self, text: str) -> Move:
+        """Return the one move that a text names here, legal or not.
+
+        Raises:
+            InvalidNotationError, InvalidMeldError: it is no move, or a meld of four cards or more.
+        """
+        return parse_move(text, self.table, self.rules)
 
     def move_ids(self, move: Move) -> tuple[Action, ...]:
         """Return the ids of a legal move: one, or two where a target must be chosen."""
