@@ -69,6 +69,13 @@ def is_person(spec: str) -> bool:
     return spec.partition(":")[0] == PERSON
 
 
+def winning_seats(game: Game) -> list[int]:
+    """Return the seats that have won a match: one, or a whole team; none before it is won."""
+    seats = range(game.rules.num_players)
+    teams = game.rules.teams != "none"
+    return [seat for seat in seats if (seat % 2 if teams else seat) == game.winner]
+
+
 def seat_players(specs: Sequence[str], seed: int) -> list[Player]:
     """Return the players for the names of all seats.
 
@@ -184,17 +191,16 @@ class Match:
 
         Where somebody gave up, the others win if they are one player or one team.
         """
-        teams = self.game.rules.teams != "none"
-        seats = range(len(self.players))
-        if self.game.winner is not None:
-            winner = self.game.winner
-            return [seat for seat in seats if (seat % 2 if teams else seat) == winner]
         if self.resigned is None:
-            return []
-        others = [seat for seat in seats if self.game.in_match[seat] and seat != self.resigned]
-        if teams:
-            return [seat for seat in seats if seat % 2 != self.resigned % 2]
-        return others if len(others) == 1 else []
+            return winning_seats(self.game)
+        if self.game.rules.teams != "none":
+            return [seat for seat in self._seats if seat % 2 != self.resigned % 2]
+        left = [s for s in self._seats if self.game.in_match[s] and s != self.resigned]
+        return left if len(left) == 1 else []
+
+    @property
+    def _seats(self) -> range:
+        return range(len(self.players))
 
     def set_player(self, seat: int, spec: str) -> None:
         """Put somebody else on a seat, from the next move on (AgentError as in `seat_players`)."""

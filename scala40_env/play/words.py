@@ -39,10 +39,20 @@ class Words:
     """How to write what is seen.
 
     Attributes:
-        letters: suits as letters, for terminals that lack the symbols.
+        letters: plain letters only, for terminals that lack the symbols.
     """
 
     letters: bool = False
+
+    @property
+    def dot(self) -> str:
+        """What stands between phrases."""
+        return "; " if self.letters else " · "
+
+    def heading(self, text: str, width: int = 78) -> str:
+        """Return a line that begins a section."""
+        line = "-" if self.letters else "─"
+        return f"{line * 2} {text} ".ljust(width, line)
 
     # --- cards -----------------------------------------------------------------------------
 
@@ -124,7 +134,7 @@ class Words:
             phrases.append(cards_left(turn.cards_left))
         if turn.restocked:
             phrases.append(_("the pile becomes the new stock"))
-        return _("{name}: {moves}").format(name=name, moves=" · ".join(phrases))
+        return _("{name}: {moves}").format(name=name, moves=self.dot.join(phrases))
 
 
 def _suit(card: Card) -> int:
