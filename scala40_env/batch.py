@@ -209,7 +209,8 @@ class BatchGame:
         The choices of a game follow from the seed and its index.
         """
         actions = np.empty(len(self), np.int64)
-        self._threads.run(choose_random, len(self), self.masks, self.counts, self._choices, actions)
+        words = self.masks.view(np.uint64)  # eight ids a word: the kernel skips what is not legal
+        self._threads.run(choose_random, len(self), words, self.counts, self._choices, actions)
         return actions
 
 

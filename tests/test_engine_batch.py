@@ -236,7 +236,7 @@ def test_random_choices_are_uniform():
     counts, stream, action = np.array([4], np.int32), np.array([1], np.uint64), np.zeros(1, int)
     chosen = []
     for _ in range(4000):
-        choose_random(masks, counts, stream, action, 0, 1)
+        choose_random(masks.view(np.uint64), counts, stream, action, 0, 1)
         chosen.append(int(action[0]))
     seen, numbers = np.unique(chosen, return_counts=True)
     assert seen.tolist() == [0, 5, 700, 1207]
