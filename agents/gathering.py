@@ -1,0 +1,175 @@
+"""Games played on until a network must choose: the levels move in the kernel, Python only scores.
+
+Used where networks are trained. A seat has a controller: the number of a level, ``LEARNER`` for the
+network in training, or ``PAST - k`` for another network, number k.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from scala40_env.agents.features import encode, encode_hidden, list_choices
+from scala40_env.agents.levels import AGENTS, decide
+from scala40_env.engine.apply import apply_move
+from scala40_env.engine.deal import next_hand
+from scala40_env.engine.kernel import kernel
+from scala40_env.engine.state import HAND_OVER, MATCH_OVER, MAX_SEATS, NONE, NUM_PLAYERS, PLAY
+from scala40_env.engine.view import blank_hidden
+
+LEARNER: Final = -1
+PAST: Final = -2
+
+
+@kernel
+def _chance(s, table, p, totals):
+    """The chance of seat ``p`` (of two) to win, at some totals."""
+    other = 1 - p
+    last = len(table) - 1
+    return table[min(np.int64(totals[p]), last), min(np.int64(totals[other]), last)]
+
+
+@kernel
+def _hand_reward(s, p, before, table):
+    """What a hand was worth to a seat: the change of its chance to win, or points / 100."""
+    if len(table) > 0:
+        if s.winner != NONE:
+            after = 1.0 if s.winner == p else 0.0
+        else:
+            after = np.float64(_chance(s, table, p, s.totals))
+        return after - _chance(s, table, p, before)
+    others, points = 0, 0.0
+    for q in range(s.rules[NUM_PLAYERS]):
+        if q != p and before[MAX_SEATS + q]:
+            others += 1
+            points += s.hand_points[q]
+    return (points / max(others, 1) - s.hand_points[p]) / 100
+
+
+@kernel
+def _note_start(s, before):
+    """Remember the standing before a hand: totals, then who plays."""
+    for q in range(MAX_SEATS):
+        before[q] = s.totals[q]
+        before[MAX_SEATS + q] = s.in_match[q]
+
+
+@kernel
+def _push(s, action, meld, last, before, table, rewards, ended):
+    """Carry out a move; where it ends the hand, give the learners their rewards."""
+    apply_move(s, action, meld)
+    if s.phase <= PLAY:
+        return
+    for p in range(s.rules[NUM_PLAYERS]):
+        if last[p] != NONE:
+            rewards[last[p]] = _hand_reward(s, p, before, table)
+            ended[last[p]] = 1
+            last[p] = NONE
+    if s.phase == HAND_OVER:
+        next_hand(s)
+        _note_start(s, before)
+
+
+@kernel
+def _advance(s, controllers, figures, stream, given, last, before, table, rewards, ended, work):
+    """Play on until a network must choose among several moves; returns their number, or 0."""
+    if given[0] >= 0:
+        _push(s, given[0], given[1], last, before, table, rewards, ended)
+        given[0] = NONE
+    while s.phase != MATCH_OVER:
+        p = np.int64(s.player)
+        view = work.seen[0]
+        work.seen[0] = s
+        blank_hidden(view, p)
+        n = list_choices(view, work)
+        moves, code, i = work.bot.moves, controllers[p], np.int64(0)
+        if n > 1:
+            if code < 0:
+                return n
+            i = np.int64(decide(code, view, work.bot, moves, n, figures[code], stream))
+        _push(s, np.int64(moves[i, 0]), np.int64(moves[i, 1]), last, before, table, rewards, ended)
+    return 0
+
+
+@AGENTS.entry
+def start_hands(games, before):
+    """Remember the standing of games that have just begun."""
+    for b in range(len(games)):
+        _note_start(games[b], before[b])
+
+
+@AGENTS.entry
+def advance_games(
+    games, first, controllers, figures, advice, streams, given, last, before, table, rewards, ended,
+    states, choices, offsets, moves, hidden, waiting, work,
+):  # fmt: skip
+    """Play games on until a network must choose in each, and write the features of its choice.
+
+    Args:
+        games: GAME[B].
+        first: the game to begin with.
+        controllers: int64[B, MAX_SEATS], see above.
+        figures: float64[levels, MAX_PARAMETERS]; advice: float64[2, MAX_PARAMETERS].
+        streams: uint64[B, 1], of the levels' chance.
+        given: int64[B, 2], the networks' moves, or -1; reset to -1.
+        last: int64[B, MAX_SEATS], the last sample of each seat in its hand, or -1.
+        before: int64[B, 2 * MAX_SEATS], see ``_note_start``.
+        table: float32[limit, limit] win chances, or [0, 0]: reward by points.
+        rewards, ended: float32[N], int8[N], of the samples; written where a hand ends.
+        states, choices, offsets, moves, hidden: the decisions met, as ``encode_views`` has them.
+        waiting: int64[B], the game of each decision.
+        work: FEATURE_WORK[1].
+
+    Returns:
+        How many decisions there are, and the game to go on with (B: all were reached).
+    """
+    w, count, rows = work[0], 0, 0
+    offsets[0] = 0
+    for b in range(first, len(games)):
+        s = games[b]
+        n = _advance(
+            s, controllers[b], figures, streams[b], given[b], last[b], before[b], table, rewards,
+            ended, w,
+        )  # fmt: skip
+        if n == 0:
+            continue
+        if rows + n > len(choices):
+            return count, b
+        encode(w.seen[0], w, n, advice, states[count], choices[rows:])
+        for i in range(n):
+            moves[rows + i, 0], moves[rows + i, 1] = w.bot.moves[i, 0], w.bot.moves[i, 1]
+        if controllers[b, s.player] == LEARNER:
+            encode_hidden(s, w, hidden[count])
+        rows += n
+        waiting[count] = b
+        count += 1
+        offsets[count] = rows
+    return count, len(games)
+
+
+@AGENTS.entry
+def choose_moves(scores, offsets, uniforms, chosen, log_probs):
+    """Draw a move of each decision from the softmax of its scores.
+
+    Args:
+        scores: float32[R].
+        offsets: int64[B + 1].
+        uniforms: float64[B] in [0, 1).
+        chosen: int64[B], rows of ``scores``, written.
+        log_probs: float32[B], of the moves drawn, written.
+    """
+    for b in range(len(chosen)):
+        first, end = offsets[b], offsets[b + 1]
+        highest = scores[first]
+        for i in range(first, end):
+            highest = max(highest, scores[i])
+        total = 0.0
+        for i in range(first, end):
+            total += np.exp(np.float64(scores[i] - highest))
+        goal, i = uniforms[b] * total, first
+        weight = np.exp(np.float64(scores[i] - highest))
+        while goal >= weight and i < end - 1:
+            goal -= weight
+            i += 1
+            weight = np.exp(np.float64(scores[i] - highest))
+        chosen[b] = i
+        log_probs[b] = np.float64(scores[i] - highest) - np.log(total)

@@ -1,0 +1,247 @@
+"""The learned player: a small network that scores every legal move, run with numpy alone.
+
+The weights lie in an npz file without pickles: the arrays of the network under ``policy/``, and a
+JSON text ``meta`` that says how they came about. Training writes checkpoints in the same form, so
+that each of them can be played against.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scala40_env.actions import TARGET_ID, Action, Move
+from scala40_env.agents.base import AgentError
+from scala40_env.agents.features import (
+    CHOICE_SIZE,
+    FEATURES_VERSION,
+    STATE_SIZE,
+    encode_views,
+    new_feature_work,
+)
+from scala40_env.agents.levels import AGENTS, MAX_PARAMETERS
+from scala40_env.engine.calls import MAX_MOVES
+from scala40_env.engine.state import NONE
+from scala40_env.game import View
+
+Array = NDArray[np.float32]
+
+SHIPPED: Final = "learned"
+FORMAT: Final = 1
+_POLICY: Final = "policy/"
+_ROWS_A_VIEW: Final = 24  # room for the moves of a batch; where it is too little, in several parts
+
+
+def read_arrays(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Read a file of weights: its arrays by name, and its ``meta``.
+
+    Raises:
+        AgentError: it cannot be read, is damaged, or was made for other features.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        meta = json.loads(str(arrays.pop("meta")))
+        version = meta["features_version"]
+    except OSError as error:
+        raise AgentError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
+    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise AgentError(f"{str(path)!r} is damaged or no checkpoint of this game") from error
+    if meta.get("format") != FORMAT or version != FEATURES_VERSION:
+        raise AgentError(
+            f"{str(path)!r} was made for features version {version} (format {meta.get('format')});"
+            f" this program has {FEATURES_VERSION} (format {FORMAT})"
+        )
+    return arrays, meta
+
+
+def load(name: str, seed: int = 0) -> LearnedAgent:
+    """Return the shipped player (``learned``) or the one of a checkpoint.
+
+    Raises:
+        AgentError: the file is missing, damaged or of another version.
+    """
+    if name != SHIPPED:
+        if not name.endswith(".npz"):
+            raise AgentError(f"cannot load {name!r}: checkpoints are *.npz files")
+        return LearnedAgent.from_file(Path(name), Path(name).stem, seed)
+    shipped = resources.files("scala40_env.agents").joinpath("weights", "learned.npz")
+    if not shipped.is_file():
+        raise AgentError("the learned player is not part of this version")
+    with resources.as_file(shipped) as path:
+        return LearnedAgent.from_file(path, SHIPPED, seed)
+
+
+class Scorer(Protocol):
+    """What scores the legal moves: ``Network``, or a network that is being trained."""
+
+    def scores(self, states: Array, choices: Array, counts: NDArray[np.int64]) -> Array:
+        """Return the scores of the moves of many decisions, see ``Network.scores``."""
+        ...
+
+
+class Network:
+    """The policy network: scores of all legal moves of many decisions at once.
+
+    Args:
+        weights: float32 arrays by the names of ``train.model.Policy``.
+    """
+
+    def __init__(self, weights: Mapping[str, NDArray[Any]]) -> None:
+        self.weights = {name: np.asarray(array, np.float32) for name, array in weights.items()}
+        self._transposed = {
+            name: np.ascontiguousarray(array.T) for name, array in self.weights.items()
+        }
+        expected = (STATE_SIZE, CHOICE_SIZE)
+        found = (self._size("state1"), self._size("choice1"))
+        if found != expected:
+            raise AgentError(f"the network takes {found} features, the game gives {expected}")
+
+    def _size(self, layer: str) -> int:
+        matrix = self.weights.get(f"{layer}.weight")
+        if matrix is None or matrix.ndim != 2:
+            raise AgentError(f"the network lacks the layer {layer!r}")
+        return int(matrix.shape[1])
+
+    def _linear(self, layer: str, x: Array) -> Array:
+        out = x @ self._transposed[f"{layer}.weight"]
+        bias = self.weights.get(f"{layer}.bias")
+        if bias is not None:
+            out += bias
+        return out
+
+    def trunk(self, states: Array) -> Array:
+        """Return what the network makes of the states: float32[B, width]."""
+        x = np.maximum(self._linear("state1", states), 0)
+        return x + np.maximum(self._linear("state2", x), 0)
+
+    def scores(self, states: Array, choices: Array, counts: NDArray[np.int64]) -> Array:
+        """Return the scores of the moves.
+
+        Args:
+            states: float32[B, STATE_SIZE].
+            choices: float32[R, CHOICE_SIZE], the moves of all decisions one after the other.
+            counts: int64[B], moves of each decision; they sum to R.
+
+        Returns:
+            float32[R].
+        """
+        condition = self._linear("condition", self.trunk(states))
+        x = self._linear("choice1", choices) + np.repeat(condition, counts, axis=0)
+        x = np.maximum(x, 0)
+        x = np.maximum(self._linear("choice2", x), 0)
+        return (self._linear("score", x) + self._linear("prior", choices))[:, 0]
+
+    def belief(self, states: Array) -> Array:
+        """Return the chance that the opponent holds a card of each type: float32[B, 53]."""
+        return 1 / (1 + np.exp(-self._linear("belief", self.trunk(states))))
+
+
+class LearnedAgent:
+    """A network as an agent (see ``base.Agent``); it plays its best-scored move.
+
+    Args:
+        network: scores the moves.
+        meta: how it came about; ``meta["advice"]`` holds the figures of the levels whose opinion
+            is among its features.
+        name: how tables call it.
+        temperature: 0 plays the best-scored move; 1 draws from the policy as trained.
+    """
+
+    def __init__(
+        self,
+        network: Scorer,
+        meta: Mapping[str, Any],
+        name: str,
+        seed: int = 0,
+        temperature: float = 0.0,
+    ) -> None:
+        AGENTS.announce()
+        self.name = name
+        self.meta = dict(meta)
+        self.network = network
+        self.temperature = temperature
+        self._generator = np.random.default_rng(seed)
+        self._work = new_feature_work()
+        self._advice = np.zeros((2, MAX_PARAMETERS))
+        for row, figures in zip(self._advice, meta["advice"], strict=True):
+            row[: len(figures)] = figures
+        self._buffers = _Buffers(1)
+
+    @classmethod
+    def from_file(cls, path: Path, name: str, seed: int = 0) -> LearnedAgent:
+        """Load an agent from a file of weights (AgentError: see ``read_arrays``)."""
+        arrays, meta = read_arrays(path)
+        weights = {
+            key.removeprefix(_POLICY): array
+            for key, array in arrays.items()
+            if key.startswith(_POLICY)
+        }
+        return cls(Network(weights), meta, name, seed)
+
+    def act(self, view: View, legal: Sequence[Move]) -> Move:
+        """Return the choice of the network (it lists the legal moves itself)."""
+        action, meld = self.act_batch(view.array)[0].tolist()
+        return Move(action, meld)
+
+    def action(self, env: Any) -> Action:
+        """Return the next action id; the second id of a move is the target that is pending."""
+        view = env.unwrapped.view(env.agent_selection)
+        pending = view.array["pending"][0] != NONE
+        action, meld = self.act(view, ())
+        return TARGET_ID + meld if pending else action
+
+    def act_batch(
+        self, views: NDArray[Any], streams: NDArray[np.uint64] | None = None
+    ) -> NDArray[np.int16]:
+        """Choose a move in each view (see ``base.Agent``)."""
+        if len(self._buffers.states) < len(views):
+            self._buffers = _Buffers(len(views))
+        chosen = np.zeros((len(views), 2), np.int16)
+        first = 0
+        while first < len(views):
+            after = self._encode(views, first)
+            chosen[first:after] = self._choose(after - first)
+            first = after
+        return chosen
+
+    def _encode(self, views: NDArray[Any], first: int) -> int:
+        b = self._buffers
+        return int(
+            encode_views(
+                views, first, self._advice, b.states, b.choices, b.offsets, b.moves, self._work
+            )
+        )
+
+    def _choose(self, count: int) -> NDArray[np.int16]:
+        b = self._buffers
+        offsets = b.offsets[: count + 1]
+        rows, counts = offsets[-1], np.diff(offsets)
+        scores = self.network.scores(b.states[:count], b.choices[:rows], counts)
+        if self.temperature > 0:
+            scores = scores / self.temperature + self._generator.gumbel(size=rows)
+        best = np.repeat(np.maximum.reduceat(scores, offsets[:-1]), counts)
+        # Of equal scores the first: later ones are overwritten by walking backwards.
+        winners = np.flatnonzero(scores == best)[::-1]
+        owner = np.repeat(np.arange(count), counts)[winners]
+        picked = np.zeros(count, np.int64)
+        picked[owner] = winners
+        return b.moves[picked]
+
+
+class _Buffers:
+    """Room for the features of some decisions."""
+
+    def __init__(self, count: int) -> None:
+        rows = max(count * _ROWS_A_VIEW, MAX_MOVES)
+        self.states = np.zeros((count, STATE_SIZE), np.float32)
+        self.choices = np.zeros((rows, CHOICE_SIZE), np.float32)
+        self.offsets = np.zeros(count + 1, np.int64)
+        self.moves = np.zeros((rows, 2), np.int16)

@@ -1,0 +1,311 @@
+"""Training: the arithmetic of the update, checkpoints, and a whole tiny run."""
+
+import functools
+import json
+import multiprocessing
+
+import numpy as np
+import pytest
+import torch
+from scala40_env.agents.base import AgentError
+from scala40_env.agents.features import CHOICE_SIZE, HIDDEN_SIZE, STATE_SIZE
+from scala40_env.agents.gathering import choose_moves
+from scala40_env.agents.learned import LearnedAgent, Network, load, read_arrays
+from scala40_env.batch import BatchGame
+from scala40_env.rules import Rules
+from scala40_env.train import checkpoint, distributed, ppo
+from scala40_env.train.config import ConfigError, TrainConfig, load_config
+from scala40_env.train.model import Policy, TorchScorer, entropy, log_policy, weights_of
+from scala40_env.train.opponents import Opponents, Pool, advice_figures
+from scala40_env.train.rollout import Collector, Samples, estimate_advantages, gather_rows
+from scala40_env.train.win_prob import win_table
+
+TINY = TrainConfig(
+    name="tiny",
+    minutes=0.03,
+    processes=1,
+    games=16,
+    batch=200,
+    minibatches=2,
+    width=16,
+    choice_width=8,
+    warm_up=300,
+    evaluate_every=100.0,
+    evaluate_pairs=2,
+    pool_every=0.005,
+    checkpoint_every=0.01,
+    final_pairs=2,
+)
+
+
+def collect(size=300, seed=3, config=TINY):
+    learner = ppo.Learner(config)
+    rng = np.random.default_rng(seed)
+    opponents = Opponents({"self": 0.5, "hard": 0.3, "easy": 0.2})
+    collector = Collector(
+        Rules.preset("browser"), 16, 1 << 40, lambda n: opponents.draw(n, 0, rng), None, rng
+    )
+    return learner, collector.collect(size, TorchScorer(learner.policy).scores)
+
+
+def made_up_samples(rewards, ended, following, same_turn):
+    n = len(rewards)
+    return Samples(
+        np.zeros((n, 1), np.float32), np.zeros((n, 1), np.float32), np.zeros((n, 1), np.float32),
+        np.arange(n + 1), np.zeros(n, np.int64), np.zeros(n, np.float32),
+        np.array(rewards, np.float32), np.array(ended, np.int8), np.array(following),
+        np.array(same_turn),
+    )  # fmt: skip
+
+
+def test_advantages_equal_a_plain_loop():
+    rng = np.random.default_rng(1)
+    length, fading = 12, 0.9
+    # Two seats take decisions in turn; each has its own chain.
+    following = [i + 2 if i + 2 < length else -1 for i in range(length)]
+    ended = [0] * (length - 1) + [1]  # the chain of the even ones is cut short
+    rewards = [0.0] * (length - 1) + [0.7]
+    same = rng.random(length) < 0.5
+    values = rng.normal(size=length).astype(np.float32)
+    samples = made_up_samples(rewards, ended, following, same)
+    found = estimate_advantages(samples, values, fading)
+    for first in range(length):
+        chain = list(range(first, length, 2))
+        total, weight = 0.0, 1.0
+        for here in chain:
+            if ended[here]:
+                total += weight * (rewards[here] - values[here])
+            elif following[here] >= 0:
+                total += weight * (values[following[here]] - values[here])
+            weight *= 1.0 if same[here] else fading
+        assert found[first] == pytest.approx(total, abs=1e-5)
+    assert samples.is_whole.tolist() == [i != length - 2 for i in range(length)]
+
+
+def test_samples_are_linked_within_a_hand_and_rewarded_at_its_end():
+    _, samples = collect(1500)
+    ends = samples.ended > 0
+    assert ends.any() and (samples.following[ends] == -1).all()
+    assert (samples.rewards[~ends] == 0).all() and (samples.rewards[ends] != 0).mean() > 0.8
+    linked = np.flatnonzero(samples.following >= 0)
+    assert (samples.following[linked] > linked).all()
+    assert len(set(samples.following[linked].tolist())) == len(linked)
+    assert samples.same_turn[linked].any() and not samples.same_turn[linked].all()
+
+
+def test_chosen_moves_are_legal_and_there_is_a_choice():
+    _, samples = collect()
+    counts = np.diff(samples.offsets)
+    assert (counts > 1).all() and (samples.chosen >= 0).all() and (samples.chosen < counts).all()
+
+
+def test_moves_are_drawn_as_often_as_the_policy_says():
+    scores = np.log(np.array([0.7, 0.2, 0.1, 0.5, 0.5], np.float32))
+    offsets = np.array([0, 3, 5])
+    uniforms = np.random.default_rng(0).random((4000, 2))
+    seen = np.zeros(5)
+    chosen, log_probs = np.zeros(2, np.int64), np.zeros(2, np.float32)
+    for row in uniforms:
+        choose_moves(scores, offsets, row, chosen, log_probs)
+        seen[chosen] += 1
+        assert np.allclose(log_probs, scores[chosen], atol=1e-6)
+    assert np.allclose(seen / len(uniforms), np.exp(scores), atol=0.03)
+
+
+def test_first_ratio_is_one():
+    learner, samples = collect()
+    batch = ppo.make_batch(learner, samples, TINY)
+    part = ppo.Minibatch.of(batch, batch.kept)
+    scores, _ = learner.policy(part.states, part.choices, part.owners)
+    log_probs, _ = log_policy(scores, part.owners, part.columns, len(batch.kept))
+    new = log_probs.gather(1, part.chosen[:, None])[:, 0]
+    assert torch.allclose((new - part.log_probs).exp(), torch.ones(()), atol=1e-5)
+
+
+def test_masked_entropy_is_that_of_the_legal_moves():
+    scores = torch.tensor([0.0, 0.0, 1.0, 0.0, 0.0, 0.0], requires_grad=True)
+    owners, columns = torch.tensor([0, 0, 1, 2, 2, 2]), torch.tensor([0, 1, 0, 0, 1, 2])
+    spread = entropy(*log_policy(scores, owners, columns, 3))
+    assert torch.allclose(spread, torch.tensor([2.0, 1.0, 3.0]).log())
+    spread.sum().backward()
+    assert torch.isfinite(scores.grad).all()
+
+
+def test_rows_of_some_decisions():
+    rows, offsets = gather_rows(np.array([0, 2, 3, 7]), np.array([2, 0]))
+    assert rows.tolist() == [3, 4, 5, 6, 0, 1] and offsets.tolist() == [0, 4, 6]
+
+
+def test_numpy_plays_as_torch_does():
+    learner, samples = collect()
+    network = Network(weights_of(learner.policy))
+    counts = np.diff(samples.offsets)
+    by_torch = TorchScorer(learner.policy).scores(samples.states, samples.choices, counts)
+    assert np.allclose(network.scores(samples.states, samples.choices, counts), by_torch, atol=1e-4)
+
+
+def test_the_first_policy_plays_like_hard():
+    learner, samples = collect()
+    batch = ppo.make_batch(learner, samples, TINY)
+    scores = TorchScorer(learner.policy).scores(
+        samples.states, samples.choices, np.diff(samples.offsets)
+    )
+    best = [
+        int(scores[first:end].argmax())
+        for first, end in zip(samples.offsets, samples.offsets[1:], strict=False)
+    ]
+    assert np.mean(np.array(best) == batch.labels) > 0.95
+
+
+def test_update_lowers_the_loss_of_what_it_learns():
+    learner, samples = collect(600)
+    batch = ppo.make_batch(learner, samples, TINY)
+    rng = np.random.default_rng(0)
+    first = ppo.update(learner, batch, TINY, True, rng)
+    for _ in range(15):
+        last = ppo.update(learner, batch, TINY, True, rng)
+    assert last["value_loss"] < first["value_loss"]
+    assert last["belief_loss"] < first["belief_loss"]
+
+
+def _gradients(number, world, meeting, folder, samples, weights):
+    """Save the gradient of one process that has its share of the samples."""
+    torch.set_num_threads(1)
+    if world > 1:
+        torch.distributed.init_process_group(
+            "gloo", init_method=meeting, rank=number, world_size=world
+        )
+    learner = ppo.Learner(TINY)
+    learner.restore(weights)
+    kept = np.flatnonzero(samples.is_whole)
+    advantages = np.linspace(-1, 1, len(samples), dtype=np.float32)
+    labels = np.zeros(len(samples), np.int64)
+    batch = ppo.Batch(samples, kept, labels, advantages, advantages)
+    mine = kept[: len(kept) // 3] if number == 0 else kept[len(kept) // 3 :]
+    part = ppo.Minibatch.of(batch, mine if world > 1 else kept)
+    loss, _ = ppo.losses(learner, part, TINY, False)
+    loss.backward()
+    distributed.average_gradients(learner.parameters, len(part.states))
+    flat = torch.cat([p.grad.flatten() for p in learner.parameters])
+    np.save(folder / f"{world}-{number}.npy", flat.numpy())
+
+
+def test_two_processes_have_the_gradient_of_one(tmp_path):
+    learner, samples = collect()
+    weights = learner.arrays()
+    _gradients(0, 1, None, tmp_path, samples, weights)
+    context = multiprocessing.get_context("spawn")
+    meeting = f"file://{tmp_path / 'meeting'}"
+    work = functools.partial(
+        _gradients, world=2, meeting=meeting, folder=tmp_path, samples=samples, weights=weights
+    )
+    others = [context.Process(target=work, args=(number,)) for number in range(2)]
+    for other in others:
+        other.start()
+    for other in others:
+        other.join()
+    one = np.load(tmp_path / "1-0.npy")
+    for number in range(2):
+        assert np.allclose(np.load(tmp_path / f"2-{number}.npy"), one, atol=1e-5)
+
+
+@pytest.fixture(scope="module")
+def tiny_run(tmp_path_factory):
+    config = TrainConfig.from_dict({**TINY.to_dict(), "runs": str(tmp_path_factory.mktemp("runs"))})
+    return ppo.run(config, quiet=True)
+
+
+def test_a_run_leaves_its_folder(tiny_run):
+    names = {path.name for path in tiny_run.iterdir()}
+    assert names >= {"checkpoint.npz", "best.npz", "config.json", "log.jsonl", "curve.png"}
+    rows = [json.loads(line) for line in (tiny_run / "log.jsonl").read_text().splitlines()]
+    assert rows[0]["samples"] > 0 and np.isfinite(rows[0]["value_loss"])
+
+
+def test_a_checkpoint_plays(tiny_run):
+    agent = load(str(tiny_run / "checkpoint.npz"))
+    assert isinstance(agent, LearnedAgent)
+    batch = BatchGame("browser", num_games=8, seed=2)
+    moves = agent.act_batch(batch.views())
+    assert all(batch.masks[b, action] for b, (action, _) in enumerate(moves.tolist()))
+
+
+def test_a_run_goes_on_where_it_stopped(tiny_run):
+    before = checkpoint.load_checkpoint(tiny_run)[1]["progress"]
+    arrays, meta = checkpoint.load_checkpoint(tiny_run)
+    meta["config"]["minutes"] = before["seconds"] / 60 + 0.02
+    checkpoint.save_arrays(tiny_run / checkpoint.CHECKPOINT, arrays, meta)
+    ppo.run(TINY, resume=tiny_run, quiet=True)
+    after = checkpoint.load_checkpoint(tiny_run)[1]["progress"]
+    assert after["iterations"] > before["iterations"]
+    assert after["history"][: len(before["history"])] == before["history"]
+
+
+def test_a_checkpoint_restores_everything(tiny_run):
+    arrays, meta = checkpoint.load_checkpoint(tiny_run)
+    learner = ppo.Learner(TrainConfig.from_dict(meta["config"]))
+    learner.restore(arrays)
+    for name, array in learner.arrays().items():
+        assert np.array_equal(array, arrays[name]), name
+    pool = Pool(checkpoint.restore_pool(checkpoint.under("pool", arrays)))
+    assert pool.selves and "state1.weight" in pool.selves[0]
+
+
+def test_seeds_of_training_and_selection_are_told(tiny_run):
+    _, meta = read_arrays(tiny_run / "checkpoint.npz")
+    (first, last), (chosen, end) = meta["seeds"]["train"], meta["seeds"]["selection"]
+    assert first < last <= chosen < end
+
+
+def test_a_second_run_does_not_overwrite_the_first(tiny_run):
+    config = TrainConfig.from_dict({**TINY.to_dict(), "runs": str(tiny_run.parent)})
+    with pytest.raises(checkpoint.CheckpointError, match="holds a run already"):
+        ppo.run(config, quiet=True)
+
+
+@pytest.mark.parametrize("damage", ["cut", "text", "empty"])
+def test_a_damaged_checkpoint_is_refused_in_one_line(tiny_run, tmp_path, damage):
+    whole = (tiny_run / "checkpoint.npz").read_bytes()
+    bad = tmp_path / "checkpoint.npz"
+    bad.write_bytes({"cut": whole[: len(whole) // 2], "text": b"hello", "empty": b""}[damage])
+    for attempt in (lambda: load(str(bad)), lambda: ppo.run(TINY, resume=tmp_path, quiet=True)):
+        with pytest.raises(ValueError, match="damaged") as caught:
+            attempt()
+        assert "\n" not in str(caught.value)
+
+
+def test_weights_for_other_features_are_refused(tiny_run, tmp_path):
+    arrays, meta = read_arrays(tiny_run / "checkpoint.npz")
+    checkpoint.save_arrays(tmp_path / "old.npz", arrays, meta | {"features_version": 0})
+    with pytest.raises(AgentError, match="features version 0"):
+        load(str(tmp_path / "old.npz"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "word"),
+    [({"minuts": 5}, "minuts"), ({"games": "many"}, "games"), ({"batch": 0}, "batch")],
+)
+def test_bad_settings_are_named(settings, word):
+    with pytest.raises(ConfigError, match=word):
+        TrainConfig.from_dict(settings)
+
+
+def test_shipped_configs_are_valid():
+    assert load_config("quick").minutes == 5 and load_config("full").minutes == 180
+    with pytest.raises(ConfigError, match="no config 'slow'"):
+        load_config("slow")
+
+
+def test_networks_have_the_size_of_the_features():
+    policy = Policy(8, 8)
+    scores, belief = policy(
+        torch.zeros(2, STATE_SIZE), torch.zeros(5, CHOICE_SIZE), torch.tensor([0, 0, 0, 1, 1])
+    )
+    assert scores.shape == (5,) and belief.shape == (2, 53)
+    assert HIDDEN_SIZE > 53 and advice_figures().shape[0] == 2
+
+
+def test_the_chance_to_win_follows_from_what_a_hand_costs():
+    # A hand costs its loser 1 point, the match is lost at 2: three hands at most.
+    table = win_table(np.array([0.0, 1.0]), 2)
+    assert np.allclose(table, [[0.5, 0.75], [0.25, 0.5]])

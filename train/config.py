@@ -1,0 +1,156 @@
+"""What a training run is told: the fields of ``TrainConfig``, from a TOML file and from flags."""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal, get_args, get_type_hints
+
+
+class ConfigError(ValueError):
+    """A setting that does not exist or cannot be; the message is one line."""
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """A training run: masked PPO by self-play, from the advice of the hand-written levels."""
+
+    name: str = "quick"
+    """Name of the run; its folder is RUNS/NAME."""
+    runs: str = "runs"
+    """Folder of all runs."""
+    rules: str = "browser"
+    """Preset of rules."""
+    num_players: int = 2
+    """Seats of a game."""
+    seed: int = 1
+    """Of everything random in the run."""
+    minutes: float = 5.0
+    """Time to train, evaluations in between included."""
+    processes: int = 2
+    """Processes of one thread each on this machine (torchrun decides where it starts us)."""
+    games: int = 384
+    """Games side by side in each process."""
+    batch: int = 12288
+    """Samples that each process collects for one update."""
+    minibatches: int = 12
+    """Steps of the optimiser in a pass over them."""
+    epochs: int = 2
+    """Passes over them."""
+    width: int = 128
+    """Width of the layers that read a decision."""
+    choice_width: int = 64
+    """Width of the layers that read a legal move."""
+    learning_rate: float = 1e-3
+    """At the start; falls in a line to a tenth."""
+    clip: float = 0.2
+    """How far the probability of a move may change in one update."""
+    entropy: float = 0.01
+    """Weight of the entropy of the policy."""
+    value: float = 0.5
+    """Weight of the critic's loss."""
+    belief: float = 0.1
+    """Weight of the loss of the guess at the opponent's hand; 0 turns it off."""
+    turn_lambda: float = 0.95
+    """Lambda of the advantage estimate from one turn to the next (1 within a turn)."""
+    reward: Literal["win_prob", "points"] = "win_prob"
+    """What a hand is worth: the change of the chance to win the match, or points / 100."""
+    oracle: bool = True
+    """Whether the critic sees the hidden cards."""
+    advice: bool = True
+    """Whether the first policy leans on what the levels would play."""
+    warm_up: int = 150_000
+    """Samples, of all processes, in which the policy imitates the hard level."""
+    share_self: float = 0.25
+    """How often a game is against itself ..."""
+    share_past: float = 0.1
+    """... against a past self ..."""
+    share_hard: float = 0.45
+    """... against the hard level ..."""
+    share_normal: float = 0.15
+    """... against the normal level ..."""
+    share_easy: float = 0.05
+    """... against the easy level."""
+    pool_every: float = 2.0
+    """Minutes after which the current self joins its past selves."""
+    evaluate_every: float = 2.5
+    """Minutes between evaluations against the hard level."""
+    evaluate_pairs: int = 200
+    """Mirrored pairs of matches of such an evaluation."""
+    checkpoint_every: float = 1.0
+    """Minutes between checkpoints."""
+    final_pairs: int = 500
+    """Mirrored pairs of matches against each level in the table at the end."""
+    tensorboard: bool = False
+    """Whether to log for TensorBoard too."""
+
+    def __post_init__(self) -> None:
+        for field in ("minutes", "processes", "games", "batch", "minibatches", "epochs", "width"):
+            if not getattr(self, field) > 0:
+                raise ConfigError(f"{field} = {getattr(self, field)!r} must be more than 0")
+        if self.reward not in ("win_prob", "points"):
+            raise ConfigError(f"reward = {self.reward!r} must be win_prob or points")
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the run."""
+        return Path(self.runs) / self.name
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """The opponents' shares by name."""
+        names = ("self", "past", "hard", "normal", "easy")
+        return {name: getattr(self, f"share_{name}") for name in names}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all settings."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, settings: dict[str, Any], source: str = "the settings") -> TrainConfig:
+        """Return the config of some settings; the others are the defaults.
+
+        Raises:
+            ConfigError: an unknown name, or a value of the wrong type.
+        """
+        types = get_type_hints(cls)
+        for key, value in settings.items():
+            if key not in types:
+                raise ConfigError(f"{source}: unknown setting {key!r}")
+            if not _fits(value, types[key]):
+                raise ConfigError(f"{source}: {key} = {value!r} is not possible")
+        return cls(**settings)
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Whether a value of a TOML file fits the type of a field."""
+    if get_args(kind):
+        return value in get_args(kind)
+    if kind is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return type(value) is kind
+
+
+def load_config(name: str) -> TrainConfig:
+    """Return a config by name (``quick``, ``full``) or from a TOML file.
+
+    Raises:
+        ConfigError: there is none, or it holds settings that cannot be.
+    """
+    shipped = resources.files("scala40_env.configs").joinpath(f"{name}.toml")
+    path = Path(name)
+    try:
+        if name.endswith(".toml"):
+            text = path.read_text(encoding="utf-8")
+        elif shipped.is_file():
+            text = shipped.read_text(encoding="utf-8")
+        else:
+            raise ConfigError(f"no config {name!r}: neither quick, full nor a file *.toml")
+        return TrainConfig.from_dict(tomllib.loads(text), name)
+    except OSError as error:
+        raise ConfigError(f"cannot read the config {name!r}: {error.strerror or error}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{name!r} is no TOML: {error}") from error

@@ -1,0 +1,146 @@
+"""The networks: a policy that scores the legal moves, and a critic that sees the hidden cards.
+
+The moves of a batch of decisions lie one after the other in one array, so that a decision with two
+moves costs no more than two rows. ``agents.learned.Network`` runs the policy without torch.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from scala40_env.agents.features import CHOICE_AT, CHOICE_SIZE, HIDDEN_SIZE, STATE_SIZE
+from scala40_env.engine.state import NUM_TYPES
+
+_MASKED = -1e9
+# The first policy follows the advice of the hard level, and among discards its own doubts.
+PRIOR = {"hard": 4.0, "hard_worth": -4.0}
+
+
+class Policy(nn.Module):
+    """Scores each legal move, given the decision; and guesses the opponent's hand.
+
+    Args:
+        width: of the layers that read the decision.
+        choice_width: of the layers that read a move.
+        use_advice: whether the first policy leans on the levels' advice.
+    """
+
+    def __init__(self, width: int, choice_width: int, use_advice: bool = True) -> None:
+        super().__init__()
+        self.state1 = nn.Linear(STATE_SIZE, width)
+        self.state2 = nn.Linear(width, width)
+        self.condition = nn.Linear(width, choice_width, bias=False)
+        self.choice1 = nn.Linear(CHOICE_SIZE, choice_width)
+        self.choice2 = nn.Linear(choice_width, choice_width)
+        self.score = nn.Linear(choice_width, 1)
+        self.prior = nn.Linear(CHOICE_SIZE, 1, bias=False)
+        self.belief = nn.Linear(width, NUM_TYPES)
+        _start(self)
+        nn.init.orthogonal_(self.score.weight, 0.1)
+        nn.init.zeros_(self.prior.weight)
+        if use_advice:
+            with torch.no_grad():
+                for name, weight in PRIOR.items():
+                    self.prior.weight[0, getattr(CHOICE_AT, name)] = weight
+
+    def forward(self, states: Tensor, choices: Tensor, owners: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the scores of all moves and the belief logits.
+
+        Args:
+            states: float32[B, STATE_SIZE].
+            choices: float32[R, CHOICE_SIZE].
+            owners: int64[R], the decision each move belongs to.
+
+        Returns:
+            float32[R] and float32[B, 53].
+        """
+        x = torch.relu(self.state1(states))
+        x = x + torch.relu(self.state2(x))
+        h = self.choice1(choices) + self.condition(x)[owners]
+        h = torch.relu(self.choice2(torch.relu(h)))
+        scores = self.score(h) + self.prior(choices)
+        return scores[:, 0], self.belief(x)
+
+
+class Critic(nn.Module):
+    """The expected reward of the rest of the hand, from the view and the hidden cards."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.first = nn.Linear(STATE_SIZE + HIDDEN_SIZE, width)
+        self.second = nn.Linear(width, width)
+        self.value = nn.Linear(width, 1)
+        _start(self)
+        nn.init.orthogonal_(self.value.weight, 0.1)
+
+    def forward(self, states: Tensor, hidden: Tensor) -> Tensor:
+        """Return float32[B]."""
+        x = torch.relu(self.first(torch.cat([states, hidden], dim=1)))
+        x = x + torch.relu(self.second(x))
+        return self.value(x)[:, 0]
+
+
+def _start(module: nn.Module) -> None:
+    for layer in module.modules():
+        if isinstance(layer, nn.Linear):
+            nn.init.orthogonal_(layer.weight, 1.0)
+            if layer.bias is not None:
+                nn.init.zeros_(layer.bias)
+
+
+def log_policy(
+    scores: Tensor, owners: Tensor, columns: Tensor, count: int
+) -> tuple[Tensor, Tensor]:
+    """Return the log-probabilities of the legal moves as a padded array, and its mask.
+
+    Args:
+        scores: float32[R].
+        owners: int64[R], the decision of each move.
+        columns: int64[R], its number within the decision.
+        count: B, how many decisions.
+
+    Returns:
+        float32[B, K] and bool[B, K]; where the mask is False there is no move, and its value is
+        very small.
+    """
+    width = int(columns.max()) + 1
+    padded = scores.new_full((count, width), _MASKED).index_put((owners, columns), scores)
+    mask = torch.zeros((count, width), dtype=torch.bool).index_put(
+        (owners, columns), torch.tensor(True)
+    )
+    return padded - padded.logsumexp(dim=1, keepdim=True), mask
+
+
+def entropy(log_probs: Tensor, mask: Tensor) -> Tensor:
+    """Return the entropy of each decision over its legal moves, float32[B]."""
+    terms = torch.where(mask, log_probs.exp() * log_probs, torch.zeros(()))
+    return -terms.sum(dim=1)
+
+
+class TorchScorer:
+    """A policy as ``agents.learned.Network`` shows itself, so that it can play while it learns."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+
+    @torch.no_grad()
+    def scores(
+        self, states: NDArray[np.float32], choices: NDArray[np.float32], counts: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """Return the scores of all moves: float32[R]."""
+        owners = torch.from_numpy(np.repeat(np.arange(len(counts)), counts))
+        scores, _ = self.policy(torch.from_numpy(states), torch.from_numpy(choices), owners)
+        return scores.numpy()
+
+
+def weights_of(module: nn.Module) -> dict[str, NDArray[np.float32]]:
+    """Return copies of the weights of a network by name."""
+    return {name: tensor.numpy().copy() for name, tensor in module.state_dict().items()}
+
+
+def set_weights(module: nn.Module, weights: dict[str, NDArray[np.float32]]) -> None:
+    """Give a network its weights."""
+    module.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})

@@ -1,0 +1,434 @@
+"""Masked PPO by self-play: a run from its config to the table of results.
+
+    scala40 train --config quick
+    python -m scala40_env.train.ppo --config quick --minutes 10
+    torchrun --nproc-per-node 2 -m scala40_env.train.ppo --config full
+    python -m scala40_env.train.ppo --resume runs/quick
+
+A round is: collect samples, estimate advantages, update, log. Rounds of the warm-up imitate the
+hard level instead, while the critic learns what its play is worth.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+import tyro
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from scala40_env.agents.features import CHOICE_AT
+from scala40_env.engine.state import NUM_TYPES
+from scala40_env.rewards import load_win_prob
+from scala40_env.rules import Rules
+from scala40_env.train import checkpoint, distributed
+from scala40_env.train.config import TrainConfig, load_config
+from scala40_env.train.model import (
+    Critic,
+    Policy,
+    TorchScorer,
+    entropy,
+    log_policy,
+    set_weights,
+    weights_of,
+)
+from scala40_env.train.opponents import Opponents, Pool
+from scala40_env.train.report import Reporter
+from scala40_env.train.rollout import (
+    Collector,
+    Samples,
+    estimate_advantages,
+    gather_rows,
+)
+from scala40_env.train.selection import SELECTION_SEEDS, matches_won, pair_shares
+
+_HARD: Final = CHOICE_AT.hard  # type: ignore[attr-defined]
+_TRAIN_SEEDS: Final = 1 << 40  # the first; a seed of the config has 2**32 of them
+_GRADIENT_NORM: Final = 1.0
+_VALUE_BATCH: Final = 8192
+_MAX_ADVANTAGE: Final = 5.0
+
+
+class Learner:
+    """The networks and their optimiser."""
+
+    def __init__(self, config: TrainConfig) -> None:
+        torch.manual_seed(config.seed)
+        self.policy = Policy(config.width, config.choice_width, config.advice)
+        self.critic = Critic(config.width)
+        self.parameters = [*self.policy.parameters(), *self.critic.parameters()]
+        self.optimizer = torch.optim.Adam(self.parameters, config.learning_rate, eps=1e-5)
+
+    def arrays(self) -> checkpoint.Arrays:
+        """Return everything as arrays for a checkpoint."""
+        return {
+            **checkpoint.prefixed("policy", weights_of(self.policy)),
+            **checkpoint.prefixed("critic", weights_of(self.critic)),
+            **checkpoint.prefixed("adam", checkpoint.optimizer_arrays(self.optimizer)),
+        }
+
+    def restore(self, arrays: checkpoint.Arrays) -> None:
+        """Set everything from ``arrays``."""
+        set_weights(self.policy, checkpoint.under("policy", arrays))
+        set_weights(self.critic, checkpoint.under("critic", arrays))
+        checkpoint.restore_optimizer(self.optimizer, checkpoint.under("adam", arrays))
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The samples of an update, as tensors.
+
+    Attributes:
+        kept: int64[M], the samples that are learned from.
+        labels: int64[N], the move that the hard level would play.
+    """
+
+    samples: Samples
+    kept: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    advantages: NDArray[np.float32]
+    returns: NDArray[np.float32]
+
+
+def make_batch(learner: Learner, samples: Samples, config: TrainConfig) -> Batch:
+    """Estimate what each decision was worth; advantages are normalised over all processes."""
+    if not config.oracle:
+        samples.hidden[:, NUM_TYPES:] = 0  # the hand stays: it is what the belief learns
+    values = _values(learner, samples, config.oracle)
+    advantages = estimate_advantages(samples, values, config.turn_lambda)
+    kept = np.flatnonzero(samples.is_whole)
+    own = advantages[kept].astype(np.float64)
+    count, total, squares = distributed.sum_over_processes((len(own), own.sum(), (own * own).sum()))
+    mean = total / count
+    deviation = np.sqrt(max(squares / count - mean * mean, 1e-12))
+    normal = np.clip((advantages - mean) / deviation, -_MAX_ADVANTAGE, _MAX_ADVANTAGE)
+    labels = np.flatnonzero(samples.choices[:, _HARD] == 1) - samples.offsets[:-1]
+    return Batch(samples, kept, labels, normal.astype(np.float32), advantages + values)
+
+
+@torch.no_grad()
+def _values(learner: Learner, samples: Samples, oracle: bool) -> NDArray[np.float32]:
+    parts = []
+    for first in range(0, len(samples), _VALUE_BATCH):
+        rows = slice(first, first + _VALUE_BATCH)
+        hidden = samples.hidden[rows] if oracle else np.zeros_like(samples.hidden[rows])
+        states = torch.from_numpy(samples.states[rows])
+        parts.append(learner.critic(states, torch.from_numpy(hidden)).numpy())
+    return np.concatenate(parts)
+
+
+@dataclass(frozen=True)
+class Minibatch:
+    """Some samples of a batch, as tensors; shapes as in ``Samples``."""
+
+    states: Tensor
+    hidden: Tensor
+    choices: Tensor
+    owners: Tensor
+    columns: Tensor
+    chosen: Tensor
+    labels: Tensor
+    log_probs: Tensor
+    advantages: Tensor
+    returns: Tensor
+
+    @classmethod
+    def of(cls, batch: Batch, which: NDArray[np.int64]) -> Minibatch:
+        """Gather some samples."""
+        samples = batch.samples
+        rows, offsets = gather_rows(samples.offsets, which)
+        counts = np.diff(offsets)
+        owners = np.repeat(np.arange(len(which)), counts)
+        arrays = (
+            samples.states[which], samples.hidden[which], samples.choices[rows], owners,
+            np.arange(len(rows)) - offsets[owners], samples.chosen[which], batch.labels[which],
+            samples.log_probs[which], batch.advantages[which], batch.returns[which],
+        )  # fmt: skip
+        return cls(*(torch.from_numpy(array) for array in arrays))
+
+
+def losses(
+    learner: Learner, batch: Minibatch, config: TrainConfig, imitates: bool
+) -> tuple[Tensor, dict[str, float]]:
+    """Return the summed loss of a minibatch, and sums for the log."""
+    count = len(batch.states)
+    scores, belief = learner.policy(batch.states, batch.choices, batch.owners)
+    log_probs, mask = log_policy(scores, batch.owners, batch.columns, count)
+    spread = entropy(log_probs, mask)
+    new = log_probs.gather(1, batch.chosen[:, None])[:, 0]
+    ratio = (new - batch.log_probs).exp()
+    if imitates:
+        policy_loss = -log_probs.gather(1, batch.labels[:, None])[:, 0]
+    else:
+        clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
+        policy_loss = -torch.minimum(ratio * batch.advantages, clipped * batch.advantages)
+    hidden = batch.hidden if config.oracle else torch.zeros_like(batch.hidden)
+    value_loss = (learner.critic(batch.states, hidden) - batch.returns).square()
+    held = (batch.hidden[:, :NUM_TYPES] > 0).float()
+    belief_loss = functional.binary_cross_entropy_with_logits(belief, held, reduction="none")
+    belief_loss = belief_loss.mean(dim=1)
+    loss = policy_loss - config.entropy * spread + config.value * value_loss
+    loss = (loss + config.belief * belief_loss).sum()
+    agrees = log_probs.argmax(dim=1) == batch.labels
+    sums = {
+        "entropy": spread, "value_loss": value_loss, "belief_loss": belief_loss,
+        "clipped": ((ratio - 1).abs() > config.clip).float(),
+        "kl": (ratio - 1) - (new - batch.log_probs), "agrees": agrees.float(),
+        "variance": (batch.returns - batch.returns.mean()).square(),
+    }  # fmt: skip
+    return loss, {name: float(tensor.detach().sum()) for name, tensor in sums.items()}
+
+
+def update(
+    learner: Learner, batch: Batch, config: TrainConfig, imitates: bool, rng: np.random.Generator
+) -> dict[str, float]:
+    """Make the steps of one round; returns means over all samples for the log."""
+    totals: dict[str, float] = {}
+    for _ in range(config.epochs):
+        order = rng.permutation(batch.kept)
+        for which in np.array_split(order, config.minibatches):
+            minibatch = Minibatch.of(batch, which)
+            loss, sums = losses(learner, minibatch, config, imitates)
+            learner.optimizer.zero_grad(set_to_none=False)
+            loss.backward()
+            distributed.average_gradients(learner.parameters, len(which))
+            torch.nn.utils.clip_grad_norm_(learner.parameters, _GRADIENT_NORM)
+            learner.optimizer.step()
+            for name, number in sums.items():
+                totals[name] = totals.get(name, 0.0) + number
+    count, *sums_of_all = distributed.sum_over_processes(
+        (config.epochs * len(batch.kept), *totals.values())
+    )
+    return {name: total / count for name, total in zip(totals, sums_of_all, strict=True)}
+
+
+class Run:
+    """A training run in one process."""
+
+    def __init__(self, config: TrainConfig, resumes: bool, quiet: bool) -> None:
+        self.config = config
+        self.rules = Rules.preset(config.rules, num_players=config.num_players)
+        self.learner = Learner(config)
+        self.pool = Pool()
+        self.progress = checkpoint.Progress()
+        if resumes:
+            self._restore()
+        distributed.share_weights([self.learner.policy, self.learner.critic])
+        first = _TRAIN_SEEDS + (config.seed << 32) + (distributed.rank() << 28)
+        self.seeds = {
+            "train": [_TRAIN_SEEDS + (config.seed << 32), _TRAIN_SEEDS + (config.seed + 1 << 32)],
+            "selection": list(SELECTION_SEEDS),
+        }
+        rng = distributed.generator(config.seed, self.progress.iterations)
+        self._rng = rng
+        opponents = Opponents(config.shares)
+        table = load_win_prob(self.rules) if config.reward == "win_prob" else None
+        self.collector = Collector(
+            self.rules,
+            config.games,
+            first + self.progress.samples,
+            lambda count: opponents.draw(count, self.pool.num_meeting, rng),
+            table,
+            rng,
+        )
+        distributed.one_first(self._warm_kernels)
+        self.reporter = Reporter(config, self.progress, quiet or distributed.rank() > 0)
+        self._is_first = distributed.rank() == 0
+
+    def _warm_kernels(self) -> None:
+        """Compile all kernels, so that the clock of the run counts training only."""
+        scorer = TorchScorer(self.learner.policy)
+        self.collector.collect(1, scorer.scores, [scorer.scores] * self.pool.num_meeting)
+        pair_shares(scorer, self.rules, np.zeros(1, np.uint64))
+
+    def _restore(self) -> None:
+        arrays, meta = checkpoint.load_checkpoint(self.config.folder)
+        self.learner.restore(arrays)
+        self.pool = Pool(checkpoint.restore_pool(checkpoint.under("pool", arrays)))
+        self.progress = checkpoint.Progress(**meta["progress"])
+
+    def train(self) -> bool:
+        """Train until the time is up or somebody interrupts; returns whether it was the time."""
+        config, progress = self.config, self.progress
+        clock, pooled, evaluated, saved = time.monotonic(), *(progress.seconds / 60,) * 3
+        with self.reporter, _interruptions() as interrupted:
+            while True:
+                now = time.monotonic()
+                seconds, stops = progress.seconds + now - clock, bool(interrupted)
+                seconds, stops = self._agree(seconds, stops)
+                progress.seconds, clock = seconds, now
+                minutes = seconds / 60
+                if stops or minutes >= config.minutes:
+                    break
+                if minutes - pooled >= config.pool_every:
+                    pooled = minutes
+                    self.pool.add(weights_of(self.learner.policy))
+                if minutes - evaluated >= config.evaluate_every:
+                    evaluated = minutes
+                    self.evaluate()
+                if minutes - saved >= config.checkpoint_every:
+                    saved = minutes
+                    self.save()
+                self.round()
+            if not stops:
+                self.evaluate()
+            self.save()
+        return not stops
+
+    def _agree(self, seconds: float, stops: bool) -> tuple[float, bool]:
+        """Let all processes go by the clock of the first, and stop together."""
+        own = seconds if self._is_first else 0.0
+        seconds, stopping = distributed.sum_over_processes((own, float(stops)))
+        return seconds, stopping > 0
+
+    def round(self) -> None:
+        """Collect samples and learn from them."""
+        config, progress = self.config, self.progress
+        done = min(progress.seconds / 60 / config.minutes, 1.0)
+        for group in self.learner.optimizer.param_groups:
+            group["lr"] = config.learning_rate * (1 - 0.9 * done)
+        past = [self._past_scorer(weights) for weights in self.pool.meet(self._rng)]
+        start = time.monotonic()
+        samples = self.collector.collect(
+            config.batch, TorchScorer(self.learner.policy).scores, past
+        )
+        collected = time.monotonic()
+        batch = make_batch(self.learner, samples, config)
+        imitates = progress.samples < config.warm_up
+        row = update(self.learner, batch, config, imitates, self._rng)
+        progress.samples += int(distributed.sum_over_processes([len(batch.kept)])[0])
+        progress.iterations += 1
+        row |= {
+            "collect_seconds": collected - start,
+            "update_seconds": time.monotonic() - collected,
+        }
+        self.reporter.note_round(row, self.collector.tally)
+
+    def _past_scorer(self, weights: checkpoint.Arrays) -> Any:
+        policy = Policy(self.config.width, self.config.choice_width)
+        set_weights(policy, weights)
+        return TorchScorer(policy).scores
+
+    def evaluate(self) -> None:
+        """Play against the hard level on selection seeds; keep the best weights."""
+        won, error = matches_won(self.learner.policy, self.rules, self.config.evaluate_pairs)
+        self.reporter.note_evaluation(won, error)
+        if won > self.progress.best:
+            self.progress.best = won
+            self.save(best=True)
+
+    def save(self, best: bool = False) -> None:
+        """Write the checkpoint, or the weights of the best evaluation."""
+        if not self._is_first:
+            return
+        folder = self.config.folder
+        meta = checkpoint.describe_run(self.config, self.progress, self.seeds)
+        if best:
+            policy = checkpoint.prefixed("policy", weights_of(self.learner.policy))
+            checkpoint.save_arrays(folder / checkpoint.BEST, policy, meta)
+            return
+        pool = checkpoint.prefixed("pool", checkpoint.pool_arrays(self.pool.selves))
+        arrays = {**self.learner.arrays(), **pool}
+        checkpoint.save_arrays(folder / checkpoint.CHECKPOINT, arrays, meta)
+        self.reporter.write()
+
+
+@contextmanager
+def _interruptions() -> Iterator[list[int]]:
+    """Collect the wishes to stop (Ctrl-C, a kill) instead of dying of them; a second one kills."""
+    caught: list[int] = []
+
+    def note(number: int, _frame: object) -> None:
+        if caught:
+            raise KeyboardInterrupt
+        caught.append(number)
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield caught
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _work(config: TrainConfig, resumes: bool, quiet: bool) -> None:
+    run_ = Run(config, resumes, quiet)
+    finished = run_.train()
+    if distributed.rank() > 0:
+        return
+    if finished:
+        pass  # FINAL
+    elif not quiet:
+        print(f"stopped; go on with --resume {config.folder}", file=sys.stderr)
+
+
+def run(config: TrainConfig, resume: str | Path | None = None, quiet: bool = False) -> Path:
+    """Train as a config says, then play the result against the levels and print the table.
+
+    Args:
+        resume: folder of a run to go on with; its config counts, not the given one.
+        quiet: show no progress and no table.
+
+    Returns:
+        The folder of the run: checkpoint.npz, best.npz, config.json, log.jsonl, curve.png and
+        table.json.
+
+    Raises:
+        CheckpointError: there is nothing to resume, or the folder holds another run.
+    """
+    if resume is not None:
+        _, meta = checkpoint.load_checkpoint(Path(resume))
+        folder = Path(resume).resolve()
+        settings = {**meta["config"], "name": folder.name, "runs": str(folder.parent)}
+        config = TrainConfig.from_dict(settings, str(resume))
+    elif (config.folder / checkpoint.CHECKPOINT).exists():
+        raise checkpoint.CheckpointError(
+            f"{str(config.folder)!r} holds a run already; resume it, or choose another --name"
+        )
+    prepare_folder(config)
+    work = functools.partial(_work, config, resume is not None, quiet)
+    distributed.launch(work, config.processes)
+    return config.folder
+
+
+def prepare_folder(config: TrainConfig) -> None:
+    """Make the folder of a run and write its config (CheckpointError: not possible)."""
+    try:
+        config.folder.mkdir(parents=True, exist_ok=True)
+        checkpoint.write_json(config.folder / "config.json", config.to_dict())
+    except OSError as error:
+        raise checkpoint.CheckpointError(
+            f"cannot write to {str(config.folder)!r}: {error.strerror or error}"
+        ) from error
+
+
+def main() -> None:
+    """Train from the command line."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--config", default="quick")
+    parser.add_argument("--resume")
+    chosen, rest = parser.parse_known_args()
+    try:
+        config = tyro.cli(
+            TrainConfig, args=rest, default=load_config(chosen.config), description=__doc__
+        )
+        run(config, chosen.resume)
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+if __name__ == "__main__":
+    main()
