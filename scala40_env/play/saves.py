@@ -1,0 +1,88 @@
+"""Where one's matches are kept: each in a file of its own, written anew after every move.
+
+    $XDG_STATE_HOME/scala40/2026-11-30-184512.jsonl      (~/.local/state by default)
+
+They are ordinary records: `scala40 replay` shows them, `scala40 play --resume` goes on with the
+last one that is not over.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from pathlib import Path
+
+from scala40_env.record import RecordError, read_records
+
+from .i18n import _
+from .match import Match, MatchError
+
+
+def saves_folder() -> Path:
+    """Return the folder of the saved matches; it need not exist."""
+    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(base) / "scala40"
+
+
+class Autosave:
+    """Keeps one match in a file.
+
+    Args:
+        path: the file; None: a new one in the folder of the saved matches.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path
+        self.problem: str | None = None
+        """Why the match could not be saved the last time; None if it was."""
+
+    def save(self, match: Match) -> bool:
+        """Save the match; returns whether that worked (`problem` says why not)."""
+        try:
+            if self.path is None:
+                self.path = _new_path()
+            match.save(self.path)
+        except (OSError, MatchError) as error:
+            self.problem = str(error)
+            return False
+        self.problem = None
+        return True
+
+
+def _new_path() -> Path:
+    """Make a new empty file named after the time, and return it."""
+    folder = saves_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    stem = datetime.now().strftime("%Y-%m-%d-%H%M%S")
+    for suffix in ["", *(f"-{n}" for n in range(2, 100))]:
+        path = folder / f"{stem}{suffix}.jsonl"
+        try:
+            path.open("x").close()
+        except FileExistsError:
+            continue
+        return path
+    raise MatchError(_("too many matches in {path!r}").format(path=os.fspath(folder)))
+
+
+def last_unfinished() -> Path:
+    """Return the file of the last match that is not over.
+
+    Raises:
+        MatchError: there is none.
+    """
+    for path in sorted(saves_folder().glob("*.jsonl"), reverse=True):
+        if _is_unfinished(path):
+            return path
+    raise MatchError(
+        _("there is no unfinished match in {path!r}").format(path=os.fspath(saves_folder()))
+    )
+
+
+def _is_unfinished(path: Path) -> bool:
+    try:
+        return any(
+            record.get("winner") is None and not record.get("truncated")
+            for _line, record in read_records(path)
+        )
+    except RecordError:
+        return False  # a file of somebody else, or a damaged one
