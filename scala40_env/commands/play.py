@@ -60,11 +60,21 @@ def run(options: Options) -> int:
 
 def open_match(options: Options) -> tuple[Match, Path | None]:
     """Return the match that the options ask for, and the file to keep it in."""
-    path = None if options.save is None else Path(options.save)
-    if options.resume or options.load is not None:
-        source = Path(options.load) if options.load is not None else last_unfinished()
-        match = Match.load(source, options.players or None)
-        return match, path or (source if options.resume else None)
+    match, path = _match(options)
+    if options.save is not None:
+        path = Path(options.save)
+        if path.exists():
+            raise MatchError(f"{options.save!r} exists; to go on with it: --load {options.save}")
+        match.save(path)  # what cannot be written is better known now
+    return match, path
+
+
+def _match(options: Options) -> tuple[Match, Path | None]:
+    if options.resume:
+        path = last_unfinished()
+        return Match.load(path, options.players or None), path
+    if options.load is not None:
+        return Match.load(options.load, options.players or None), None
     rules = load_rules(options, len(options.players) or None)
     players = options.players or (PERSON, *[options.opponent] * (rules.num_players - 1))
-    return Match.new(rules, players, options.seed), path
+    return Match.new(rules, players, options.seed), None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from typing import Final, TextIO
 
 from rich.console import Console
@@ -42,6 +43,21 @@ def make_console(file: TextIO | None = None) -> Console:
     )
     console.soft_wrap = not console.is_terminal
     return console
+
+
+def say(console: Console, *lines: str) -> None:
+    """Print lines; on a terminal what does not fit goes on below, indented."""
+    for line in lines:
+        for part in _wrap(line, console.width) if console.is_terminal else [line]:
+            console.print(part)
+
+
+def _wrap(line: str, width: int) -> list[str]:
+    indent = len(line) - len(line.lstrip()) + 2
+    wrapped = textwrap.wrap(
+        line, max(width - 1, indent + 20), subsequent_indent=" " * indent, break_long_words=False
+    )
+    return wrapped or [""]
 
 
 def make_words(letters: bool | None = None, file: TextIO | None = None) -> Words:

@@ -15,6 +15,7 @@ from typing import Final
 from scala40_env.actions import (
     DRAW_ID,
     RETURN_ID,
+    TAKE,
     TAKE_ID,
     action_add,
     action_swap,
@@ -33,6 +34,7 @@ from scala40_env.rules import Rules
 from .chronicle import Chronicle, Step
 from .i18n import _, ngettext
 from .tips import TIPS
+from .why import opening_reach, why_not
 from .words import Words, merge_steps
 
 _STRONGEST: Final = ("learned", "hard")
@@ -147,6 +149,7 @@ class _Reasons:
     def __init__(
         self, game: Game, after: Game, steps: Sequence[Step], words: Words, names: Sequence[str]
     ) -> None:
+        self._game = game
         self._seat = game.player
         self._view = game.view(self._seat)
         self._after = after.view(self._seat)
@@ -169,11 +172,21 @@ class _Reasons:
 
     def _about_drawing(self) -> Iterator[str]:
         view, top = self._view, self._view.pile_top
-        if top is not None and not any(m.action == TAKE_ID for m in view.legal_moves()):
-            yield _("{card} cannot be taken now.").format(card=self._words.card(top))
+        if top is not None and TAKE not in view.legal_moves():
+            yield why_not(self._game, TAKE, self._words)
         elif top is not None and top not in _helping_cards(view, view.hand(self._seat)):
             yield _("{card} makes no meld with your cards.").format(card=self._words.card(top))
+        yield from self._opening()
         yield from self._chances(view, view.hand(self._seat))
+
+    def _opening(self) -> Iterator[str]:
+        """How far the hand is from the opening, for who has not opened."""
+        needed = self._view.rules.opening_min
+        if self._after.opened[self._seat] or not needed or self._after.phase == "over":
+            return
+        yield _("Your melds are worth {points} of the {needed} points to open.").format(
+            points=opening_reach(self._game), needed=needed
+        )
 
     def _about_laying(self) -> Iterator[str]:
         view, after = self._view, self._after
@@ -200,6 +213,7 @@ class _Reasons:
         before = _outs(view, [*hand, card])
         if card != JOKER and before == _outs(view, hand):
             yield _("{card} goes with nothing you hold.").format(card=name)
+        yield from self._opening()
         yield from self._chances(after, hand)
         if _attaches(view, card) and card != JOKER:
             yield _("Mind that {card} fits a meld of the table.").format(card=name)

@@ -76,6 +76,22 @@ def winning_seats(game: Game) -> list[int]:
     return [seat for seat in seats if (seat % 2 if teams else seat) == game.winner]
 
 
+def _last_match(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Game]:
+    """Return the last record of a file, and the game that it gives."""
+    name = os.fspath(path)
+    try:
+        last = deque(read_records(path), maxlen=1)
+        if last:
+            line, record = last[0]
+            return record, replay_record(record, line)
+    except RecordError as error:
+        # An error of the system names the file itself.
+        raise (
+            error if isinstance(error.__cause__, OSError) else RecordError(f"{name}: {error}")
+        ) from error
+    raise MatchError(_("no match in {path!r}").format(path=name))
+
+
 def seat_players(specs: Sequence[str], seed: int) -> list[Player]:
     """Return the players for the names of all seats.
 
@@ -317,11 +333,7 @@ class Match:
             AgentError: an agent of the record cannot be made.
             MatchError: there is no match in it, or not one name a seat.
         """
-        last = deque(read_records(path), maxlen=1)
-        if not last:
-            raise MatchError(_("no match in {path!r}").format(path=os.fspath(path)))
-        line, record = last[0]
-        game = replay_record(record, line)
+        record, game = _last_match(path)
         specs = list(record["players"]) if players is None else list(players)
         if len(specs) != game.rules.num_players:
             raise MatchError(

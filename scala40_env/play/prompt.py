@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Final
 
 from rich.console import Console
 
@@ -15,6 +15,7 @@ from scala40_env.record import FORMAT, RecordError, read_records
 
 from .board import board_lines, duty_lines, hand_line, table_lines
 from .chronicle import Turn
+from .console import say
 from .hint import Adviser
 from .i18n import _
 from .match import Match, MatchError
@@ -81,9 +82,9 @@ class Prompt:
         except EOFError:
             return self._end_of_input()
         except KeyboardInterrupt:
-            self._leave(sys.stderr)
+            print(f"\n{self._farewell()}", file=sys.stderr)
             raise
-        self._leave(sys.stdout)
+        print(self._farewell())
         return QUIT
 
     def _go_on(self) -> None:
@@ -223,13 +224,15 @@ class Prompt:
             raise OrderError(self._no_turn())
         text = find_move(match.game, order, words)
         seat = match.game.player
-        match.play(text)
+        had_opened = match.game.opened[seat]
+        self._story.steps(seat, match.play(text))
         turn = match.chronicle.turns[-1]
-        self._story.turn(turn, reveal=True)
+        if turn.opening is not None and not had_opened:
+            self._say(_("That opens, with {points} points.").format(points=turn.opening))
         if turn.is_over:
             self._seen_by = None
         else:
-            if match.game.player == seat and match.game.phase == "play" and text != "draw":
+            if text != "draw":
                 self._say(*table_lines(match.game.view(seat), words))
             self._show_hand()
         self._after_move()
@@ -395,37 +398,42 @@ class Prompt:
         return self._reader.read(question).lower() in (_("y"), _("yes"))
 
     def _quit(self, _args: Sequence[str]) -> None:
-        self._is_running = False
+        saved = not self.match.chronicle.turns or self._autosave.save(self.match)
+        if saved or self._confirm(_("Leave without a saved match? (y/n) ")):
+            self._is_running = False
 
     # --- the end -----------------------------------------------------------------------------
 
     def _end_of_input(self) -> int:
         """End of input is a way to leave at a terminal; a script that ends too early is wrong."""
         if self.match.is_over or self._reader.is_interactive:
-            self._leave(sys.stdout)
+            print(self._farewell())
             return QUIT
-        self._leave(sys.stderr, _("end of input in the middle of a match"))
+        print(
+            _("scala40: end of input in the middle of a match. {farewell}").format(
+                farewell=self._farewell()
+            ),
+            file=sys.stderr,
+        )
         return END_OF_INPUT
 
-    def _leave(self, stream: TextIO, why: str | None = None) -> None:
-        """Say where the match is."""
+    def _farewell(self) -> str:
+        """Save the match and say where it is."""
         if not self.match.chronicle.turns:
-            where = _("nothing was played")
-        elif not self._autosave.save(self.match):
-            where = str(self._autosave.problem)
-        elif self.match.game.match_over:
-            where = _("the match is in {path}").format(path=self._autosave.path)
-        else:
-            where = _("the match is saved; scala40 play --resume goes on with it ({path})").format(
-                path=self._autosave.path
-            )
-        print(f"{why}: {where}" if why else where, file=stream)
+            return _("Nothing was played.")
+        if not self._autosave.save(self.match):
+            return str(self._autosave.problem)
+        path = self._autosave.path
+        if self.match.game.match_over:
+            return _("The match is in {path}").format(path=path)
+        return _("The match is saved (scala40 play --resume goes on with it): {path}").format(
+            path=path
+        )
 
     # --- small things ------------------------------------------------------------------------
 
     def _say(self, *lines: str) -> None:
-        for line in lines:
-            self._console.print(line)
+        say(self._console, *lines)
 
     def _completions(self, before: str) -> Sequence[str]:
         if not self.match.is_persons_turn:

@@ -10,7 +10,8 @@ from rich.console import Console
 from scala40_env.game import Game
 from scala40_env.rules import Rules
 
-from .chronicle import Chronicle, HandResult, Turn
+from .chronicle import Chronicle, HandResult, Step, Turn
+from .console import say
 from .i18n import _
 from .words import Words, hand_changes, hand_ending, match_ending, team_name
 
@@ -62,6 +63,10 @@ class Story:
         """Tell a turn in a line."""
         self._say(self._words.turn(turn, self._names[turn.seat], reveal))
 
+    def steps(self, seat: int, steps: Sequence[Step]) -> None:
+        """Tell moves in the middle of a turn."""
+        self._say(self._words.steps(steps, self._names[seat]))
+
     def result(self, result: HandResult) -> None:
         """Tell how a hand ended, and the points."""
         self._say("", hand_ending(result, self._names))
@@ -108,8 +113,7 @@ class Story:
         return name + " " * (width - cell_len(name))
 
     def _say(self, *lines: str) -> None:
-        for line in lines:
-            self._console.print(line)
+        say(self._console, *lines)
 
 
 def _right(text: str, width: int) -> str:

@@ -46,6 +46,30 @@ def why_not(game: Game, move: Move, words: Words) -> str:
     return _Asking(game, move, words).answer()
 
 
+def opening_reach(game: Game) -> int:
+    """Return how many points the seat to move could open with, up to the minimum of the rules."""
+    position = {**game.position(), "phase": "play"}
+
+    def can_open(points: int) -> bool:
+        rules = game.rules.with_(opening_min=points).to_dict()
+        try:
+            other = Game.from_position({**position, "rules": rules})
+        except ValueError:
+            return False
+        return any(is_meld(move.action) for move in other.legal_moves())
+
+    return _highest(can_open, game.rules.opening_min) if can_open(0) else 0
+
+
+def _highest(holds: Callable[[int], bool], top: int) -> int:
+    """Return the highest number up to `top` for which something holds; it holds for 0."""
+    low, high = 0, top + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
 @dataclass(frozen=True)
 class _Asking:
     """One question: this move, in this position."""
@@ -258,11 +282,8 @@ class _Asking:
 
     def _reach(self) -> int:
         """Return the highest minimum to open with which the move would be legal."""
-        low, high = 0, self.game.rules.opening_min
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self._is_legal_with(opening_min=middle) else (low, middle)
-        return low
+        top = self.game.rules.opening_min
+        return _highest(lambda points: self._is_legal_with(opening_min=points), top)
 
     def _is_legal_with(self, **rules: Any) -> bool:
         """Ask the engine about the position under other rules."""

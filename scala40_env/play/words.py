@@ -115,6 +115,11 @@ class Words:
             card=self.card(card), joker=self.card(JOKER), number=step.number, meld=meld
         )
 
+    def steps(self, steps: Sequence[Step], name: str) -> str:
+        """Return some moves of one player in a line."""
+        phrases = [self.step(step) for step in merge_steps(steps)]
+        return _("{name}: {moves}").format(name=name, moves=self.dot.join(phrases))
+
     def turn(self, turn: Turn, name: str, reveal: bool = False) -> str:
         """Return a turn in a line.
 
