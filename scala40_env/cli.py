@@ -132,6 +132,9 @@ def _parse(command: ModuleType, prog: str, words: Sequence[str]) -> Any:
     """Return the options of a verb; wrong ones end the program with one line."""
     import tyro
 
+    # What the words themselves settle first, such as a file of settings.
+    defaults = getattr(command, "default_options", None)
+    default = tyro.MISSING_NONPROP if defaults is None else defaults(words)
     said = io.StringIO()
     try:
         with redirect_stderr(said):
@@ -140,6 +143,7 @@ def _parse(command: ModuleType, prog: str, words: Sequence[str]) -> Any:
                 prog=prog,
                 description=command.__doc__,
                 args=words,
+                default=default,
                 config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff),
             )
     except SystemExit as stop:
@@ -154,6 +158,7 @@ def _one_line(boxed: str) -> str:
     rules = [i for i, line in enumerate(lines) if line.startswith("──") or not line]
     text = " ".join(lines[: rules[0]] if rules else lines)
     options = [line.split()[0] for line in lines if line.startswith("--")]
+    text = text.rstrip(".")
     return f"{text} (did you mean {options[0]}?)" if "Perhaps you meant:" in lines else text
 
 

@@ -15,7 +15,7 @@ from scala40_env.rules import Rules, RulesError
 Seed: TypeAlias = Annotated[
     int | None, arg(metavar="INT", help_behavior_hint="(default: a new one)")
 ]
-Players: TypeAlias = Annotated[tuple[str, ...], arg(metavar="NAME NAME ...")]
+Players: TypeAlias = Annotated[tuple[str, ...], arg(metavar="NAME NAME ...", help_behavior_hint="")]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
+from itertools import chain, count
 from pathlib import Path
 
 from scala40_env.record import RecordError, read_records
@@ -40,7 +41,7 @@ class Autosave:
         """Save the match; returns whether that worked (`problem` says why not)."""
         try:
             if self.path is None:
-                self.path = _new_path()
+                self.path = new_save_path()
             match.save(self.path)
         except (OSError, MatchError) as error:
             self.problem = str(error)
@@ -49,19 +50,18 @@ class Autosave:
         return True
 
 
-def _new_path() -> Path:
-    """Make a new empty file named after the time, and return it."""
+def new_save_path() -> Path:
+    """Return a path for a new match, named after the time; its folder is made.
+
+    Raises:
+        OSError: the folder cannot be made.
+    """
     folder = saves_folder()
     folder.mkdir(parents=True, exist_ok=True)
     stem = datetime.now().strftime("%Y-%m-%d-%H%M%S")
-    for suffix in ["", *(f"-{n}" for n in range(2, 100))]:
-        path = folder / f"{stem}{suffix}.jsonl"
-        try:
-            path.open("x").close()
-        except FileExistsError:
-            continue
-        return path
-    raise MatchError(_("too many matches in {path!r}").format(path=os.fspath(folder)))
+    suffixes = chain([""], (f"-{number}" for number in count(2)))
+    paths = (folder / f"{stem}{suffix}.jsonl" for suffix in suffixes)
+    return next(path for path in paths if not path.exists())
 
 
 def last_unfinished() -> Path:
