@@ -1,0 +1,73 @@
+"""The generated tables of the README: ``python tests/readme.py`` writes them anew.
+
+A table stands between ``<!-- table: NAME -->`` and ``<!-- end -->``. Those with measured figures are
+printed from the JSON files in ``docs/results``, which the command beside the table writes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from scala40_env.actions import describe_space
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+RESULTS = ROOT / "docs" / "results"
+_TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def _markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _share(values: Sequence[float]) -> str:
+    middle, low, high = (100 * value for value in values)
+    return f"{middle:.1f} % ({low:.1f}-{high:.1f})"
+
+
+def actions_table() -> str:
+    """The action space."""
+    rows = [(ids, str(count), meaning) for ids, count, meaning in describe_space()]
+    return _markdown(("ids", "number", "meaning"), rows)
+
+
+def levels_table() -> str:
+    """The pairings of the levels."""
+    result = json.loads((RESULTS / "levels.json").read_text())
+    rows = [_pairing(row) for row in result["pairings"]]
+    head = ("first", "second", "matches won", "hands won", "points a hand gained")
+    return _markdown(head, rows)
+
+
+def _pairing(row: dict[str, Any]) -> tuple[str, ...]:
+    middle, low, high = row["points"]
+    points = f"{middle:+.1f} ({low:+.1f} to {high:+.1f})"
+    return row["a"], row["b"], _share(row["matches"]), _share(row["hands"]), points
+
+
+def speed_table() -> str:
+    """Our own figures."""
+    figures = json.loads((RESULTS / "speed.json").read_text())
+    rows = [
+        (row["what"], f"{row['value']:,.0f}" if row["value"] >= 100 else f"{row['value']:.3g}",
+         row["unit"])
+        for row in figures
+    ]
+    return _markdown(("measure", "value", "unit"), rows)
+
+
+TABLES = {"actions": actions_table, "levels": levels_table, "speed": speed_table}
+
+
+def with_tables(text: str) -> str:
+    """Return the README with all tables printed anew."""
+    return _TABLE.sub(lambda match: match[1] + TABLES[match[2]]() + match[3], text)
+
+
+if __name__ == "__main__":
+    README.write_text(with_tables(README.read_text()))
