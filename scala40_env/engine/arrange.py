@@ -157,6 +157,15 @@ def _emit_run(s, work, n, suit, low, high, places, stand, jokers):
 
 
 @kernel
+def _has_new_meld(s):
+    """Whether a meld was laid in this turn."""
+    for m in range(s.num_melds):
+        if s.meld_new[m]:
+            return True
+    return False
+
+
+@kernel
 def list_candidates(s, seat, work):
     """List the whole melds of a hand.
 
@@ -177,12 +186,16 @@ def list_candidates(s, seat, work):
         ranks &= ranks - 1
         n = _list_sets(s, work, n, rank, rank_places(once, rank), jokers)
     in_sets |= (in_sets & _LOW_ACE) << 13
+    # Where a natural and a joker could change places between two melds, one way is enough. The
+    # other meld may be full of jokers, though: one more of the hand, or of a meld of this turn.
+    may_be_full = s.hands[seat, JOKER] >= 2 or _has_new_meld(s)
     for suit in range(4):
         naturals = suit_places(once, suit)
         if run_starts(naturals, min(jokers, 2)) == 0:
             continue
         # Two runs of a suit may want the same rank where it is long or has doubles.
-        shares = suit_places(twice, suit) != 0 or NUM_PLACES[naturals & 0x1FFF] >= 5
+        shares = may_be_full or suit_places(twice, suit) != 0
+        shares = shares or NUM_PLACES[naturals & 0x1FFF] >= 5
         n = _list_runs(s, work, n, suit, naturals, 0x3FFF if shares else in_sets, jokers)
     return n
 
