@@ -423,6 +423,13 @@ def _read_turn(row: np.void, values: _Values) -> None:
     row["recovered"] = values.number("recovered", int(DECK_COUNTS[JOKER]))
     if row["recovered"] > row["hands"][player, JOKER]:
         raise PositionError(f"position key recovered: not {row['recovered']} jokers in the hand")
+    if row["recovered"] and not row["laid_off_or_swapped"]:
+        raise PositionError("position key recovered: laid_off_or_swapped must be true too")
+    if row["opened_this_turn"] and not row["meld_new"].any():
+        raise PositionError("position key opened_this_turn: laid_this_turn must name a meld")
+    is_single = row["phase"] == PLAY and row["hand_size"][player] == 1
+    if is_single and not row["opened"][player] and not row["meld_new"].any():
+        raise PositionError("position key opened: a single card after the draw, nothing laid")
     _read_kept(row, values)
 
 

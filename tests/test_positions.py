@@ -223,6 +223,19 @@ IMPOSSIBLE = {
     "no such meld": (changed(laid_this_turn=[3]), "key laid_this_turn: 3"),
     "taken": (changed(taken="7C"), "key taken: 7C is not in the hand"),
     "recovered": (changed(recovered=2), "key recovered: not 2 jokers in the hand"),
+    "recovered without a swap": (
+        changed(laid_off_or_swapped=False),
+        "key recovered: laid_off_or_swapped must be true too",
+    ),
+    "opened without a meld": (
+        changed(opened_this_turn=True, laid_this_turn=[]),
+        "key opened_this_turn: laid_this_turn must name a meld",
+    ),
+    "all but one card gone unopened": (
+        changed(hands=[["KC"], ["9S"], []], opened=[True, False, False], recovered=0,
+                laid_this_turn=[]),
+        "key opened: a single card after the draw",
+    ),
     "opened this turn": (
         changed(opened=[True, False, False], opened_this_turn=True, recovered=0),
         "key opened_this_turn: the seat to move has not opened",
