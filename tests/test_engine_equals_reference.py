@@ -105,7 +105,7 @@ class Coverage:
     def lines(self) -> list[str]:
         """One line a value: where it was looked at, and where it mattered."""
         return [
-            f"{name:24}{value!s:16}{self.tested[name, value]:8}{self.mattered[name, value]:8}"
+            f"{name:24}{value!s:16}{self.tested[name, value]:9}{self.mattered[name, value]:9}"
             for name, value in sorted(self.tested, key=str)
         ]
 
@@ -138,14 +138,15 @@ def test_a_long_sweep_of_random_rules_agrees(players, capsys):
             match = Match(rules, 1000 * seed + number, rng.choice((0.5, 0.8, 0.95)))
             number += 1
             for _ in match.decisions():
-                if rng.random() < 0.05 or match.game.stock_size == 0:
-                    legal = match.game.legal_moves()
-                    coverage.look(match.game, rng.choice(legal))
+                game = match.game
+                last_card = game.hand_sizes[game.player] == 1 or game.stock_size == 0
+                if last_card or rng.random() < 0.05:
+                    coverage.look(game, rng.choice(game.legal_moves()))
                 left -= 1
                 decisions += 1
                 if left <= 0:
                     break
     with capsys.disabled():
         print(f"\n{players} players, {SWEEP_RULES} rule sets, {decisions} decisions, all equal")
-        print(f"{'parameter':24}{'value':16}{'looked':>8}{'mattered':>8}")
+        print(f"{'parameter':24}{'value':16}{'looked':>9}{'mattered':>9}")
         print("\n".join(coverage.lines()))
