@@ -1,7 +1,7 @@
 """The generated tables of the README: ``python tests/readme.py`` writes them anew.
 
-A table stands between ``<!-- table: NAME -->`` and ``<!-- end -->``. Those with measured figures are
-printed from the JSON files in ``docs/results``, which the command beside the table writes.
+A table stands between ``<!-- table: NAME -->`` and ``<!-- end -->``. Measured figures are printed
+from the JSON files in ``docs/results``, which the command beside the table writes.
 """
 
 from __future__ import annotations
