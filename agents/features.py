@@ -186,6 +186,7 @@ FEATURE_WORK = np.dtype(
         ("bot", BOT_WORK),
         ("seen", GAME, (1,)),  # the view that is encoded
         ("after", GAME, (1,)),  # the view after a move
+        ("trial", GAME, (1,)),  # a game played out to see what a move is worth
         ("rest", REST, (2,)),  # of the hand now, and after a move
         ("stream", "u8", (1,)),  # for levels that ask for chance; the advice uses none
         ("outs", "u8"),  # outs of the hand now

@@ -9,7 +9,8 @@ from typing import Final
 import numpy as np
 
 from scala40_env.agents.features import encode, encode_hidden, list_choices
-from scala40_env.agents.levels import AGENTS, decide
+from scala40_env.agents.levels import AGENTS, HARD, decide
+from scala40_env.agents.random_agent import random_unit
 from scala40_env.engine.apply import apply_move
 from scala40_env.engine.deal import next_hand
 from scala40_env.engine.kernel import kernel
@@ -18,6 +19,7 @@ from scala40_env.engine.view import blank_hidden
 
 LEARNER: Final = -1
 PAST: Final = -2
+MAX_RATED = 20  # moves of a decision that is rated: each costs a hand played out
 
 
 @kernel
@@ -90,6 +92,30 @@ def _advance(s, controllers, figures, stream, given, last, before, table, reward
     return 0
 
 
+@kernel
+def _play_out(s, figures, stream, work):
+    """Let the hard level play all seats to the end of the hand."""
+    while s.phase <= PLAY:
+        view = work.seen[0]
+        work.seen[0] = s
+        blank_hidden(view, np.int64(s.player))
+        n, i, moves = list_choices(view, work), np.int64(0), work.bot.moves
+        if n > 1:
+            i = np.int64(decide(HARD, view, work.bot, moves, n, figures[HARD], stream))
+        apply_move(s, np.int64(moves[i, 0]), np.int64(moves[i, 1]))
+
+
+@kernel
+def _rate_moves(s, moves, n, figures, stream, before, table, gains, work):
+    """Write what each legal move earns when the hard level plays on, with the cards as they lie."""
+    p, trial = np.int64(s.player), work.trial[0]
+    for i in range(n):
+        work.trial[0] = s
+        apply_move(trial, np.int64(moves[i, 0]), np.int64(moves[i, 1]))
+        _play_out(trial, figures, stream, work)
+        gains[i] = _hand_reward(trial, p, before, table)
+
+
 @AGENTS.entry
 def start_hands(games, before):
     """Remember the standing of games that have just begun."""
@@ -100,7 +126,7 @@ def start_hands(games, before):
 @AGENTS.entry
 def advance_games(
     games, first, controllers, figures, advice, streams, given, last, before, table, rewards, ended,
-    states, choices, offsets, moves, hidden, waiting, work,
+    states, choices, offsets, moves, hidden, gains, rated_share, waiting, work,
 ):  # fmt: skip
     """Play games on until a network must choose in each, and write the features of its choice.
 
@@ -116,6 +142,9 @@ def advance_games(
         table: float32[limit, limit] win chances, or [0, 0]: reward by points.
         rewards, ended: float32[N], int8[N], of the samples; written where a hand ends.
         states, choices, offsets, moves, hidden: the decisions met, as ``encode_views`` has them.
+        gains: float32[R], what each move of the learner would earn, see ``_rate_moves``; nan where
+            that was not tried out.
+        rated_share: how often it is.
         waiting: int64[B], the game of each decision.
         work: FEATURE_WORK[1].
 
@@ -137,8 +166,13 @@ def advance_games(
         encode(w.seen[0], w, n, advice, states[count], choices[rows:])
         for i in range(n):
             moves[rows + i, 0], moves[rows + i, 1] = w.bot.moves[i, 0], w.bot.moves[i, 1]
+            gains[rows + i] = np.nan
         if controllers[b, s.player] == LEARNER:
             encode_hidden(s, w, hidden[count])
+            if n <= MAX_RATED and random_unit(streams[b]) < rated_share:
+                _rate_moves(
+                    s, moves[rows:], n, figures, streams[b], before[b], table, gains[rows:], w
+                )
         rows += n
         waiting[count] = b
         count += 1

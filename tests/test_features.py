@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+
 from scala40_env.agents.features import (
     CHOICE,
     CHOICE_AT,
@@ -86,7 +87,7 @@ def test_outs_are_the_cards_that_make_a_meld_with_two_of_the_rest():
     batch = play_on(steps=20)
     views = batch.views()
     states, _, _, _ = encode(views)
-    hand = states[:, : 52]
+    hand = states[:, :52]
     first = AT["state"]["outs"]
     checked = 0
     for row in range(len(views)):

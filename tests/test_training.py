@@ -7,6 +7,7 @@ import multiprocessing
 import numpy as np
 import pytest
 import torch
+
 from scala40_env.agents.base import AgentError
 from scala40_env.agents.features import CHOICE_SIZE, HIDDEN_SIZE, STATE_SIZE
 from scala40_env.agents.gathering import choose_moves
@@ -17,6 +18,7 @@ from scala40_env.train import checkpoint, distributed, ppo
 from scala40_env.train.config import ConfigError, TrainConfig, load_config
 from scala40_env.train.model import Policy, TorchScorer, entropy, log_policy, weights_of
 from scala40_env.train.opponents import Opponents, Pool, advice_figures
+from scala40_env.train.replay import Replay, join, rated_of
 from scala40_env.train.rollout import Collector, Samples, estimate_advantages, gather_rows
 from scala40_env.train.win_prob import win_table
 
@@ -38,13 +40,14 @@ TINY = TrainConfig(
 )
 
 
-def collect(size=300, seed=3, config=TINY):
+def collect(size=300, seed=3, config=TINY, rated_share=0.0):
     learner = ppo.Learner(config)
     rng = np.random.default_rng(seed)
     opponents = Opponents({"self": 0.5, "hard": 0.3, "easy": 0.2})
     collector = Collector(
-        Rules.preset("browser"), 16, 1 << 40, lambda n: opponents.draw(n, 0, rng), None, rng
-    )
+        Rules.preset("browser"), 16, 1 << 40, lambda n: opponents.draw(n, 0, rng), None, rng,
+        rated_share,
+    )  # fmt: skip
     return learner, collector.collect(size, TorchScorer(learner.policy).scores)
 
 
@@ -52,7 +55,7 @@ def made_up_samples(rewards, ended, following, same_turn):
     n = len(rewards)
     return Samples(
         np.zeros((n, 1), np.float32), np.zeros((n, 1), np.float32), np.zeros((n, 1), np.float32),
-        np.arange(n + 1), np.zeros(n, np.int64), np.zeros(n, np.float32),
+        np.zeros(n, np.float32), np.arange(n + 1), np.zeros(n, np.int64), np.zeros(n, np.float32),
         np.array(rewards, np.float32), np.array(ended, np.int8), np.array(following),
         np.array(same_turn),
     )  # fmt: skip
@@ -131,6 +134,35 @@ def test_masked_entropy_is_that_of_the_legal_moves():
     assert torch.isfinite(scores.grad).all()
 
 
+def test_rated_decisions_teach_what_earns_more():
+    learner, samples = collect(600, rated_share=0.5)
+    rated = rated_of(samples)
+    assert 100 < len(rated) < 500
+    sums = np.add.reduceat(rated.gains, rated.offsets[:-1])
+    assert np.allclose(sums, 0, atol=1e-5) and (rated.gains != 0).any()
+    replay = Replay(1000)
+    replay.add(rated)
+    rng = np.random.default_rng(0)
+    _, before = ppo.rated_loss(learner, rated, 0.02)
+    optimizer = torch.optim.Adam(learner.policy.parameters(), 1e-2)
+    for _ in range(30):
+        loss, _ = ppo.rated_loss(learner, replay.draw(64, rng), 0.02)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    assert ppo.rated_loss(learner, rated, 0.02)[1] > before
+
+
+def test_the_oldest_rated_decisions_go_first():
+    _, samples = collect(400, rated_share=0.5)
+    part = rated_of(samples)
+    replay = Replay(2 * len(part))
+    for _ in range(5):
+        replay.add(part)
+    assert 2 * len(part) <= len(replay) <= 3 * len(part)
+    assert len(join([part, part])) == 2 * len(part)
+
+
 def test_rows_of_some_decisions():
     rows, offsets = gather_rows(np.array([0, 2, 3, 7]), np.array([2, 0]))
     assert rows.tolist() == [3, 4, 5, 6, 0, 1] and offsets.tolist() == [0, 4, 6]
@@ -161,9 +193,9 @@ def test_update_lowers_the_loss_of_what_it_learns():
     learner, samples = collect(600)
     batch = ppo.make_batch(learner, samples, TINY)
     rng = np.random.default_rng(0)
-    first = ppo.update(learner, batch, TINY, True, rng)
+    first = ppo.update(learner, batch, Replay(10), TINY, True, rng)
     for _ in range(15):
-        last = ppo.update(learner, batch, TINY, True, rng)
+        last = ppo.update(learner, batch, Replay(10), TINY, True, rng)
     assert last["value_loss"] < first["value_loss"]
     assert last["belief_loss"] < first["belief_loss"]
 

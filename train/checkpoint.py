@@ -119,6 +119,21 @@ def load_checkpoint(folder: Path) -> tuple[Arrays, dict[str, Any]]:
     return arrays, meta
 
 
+def export_player(source: Path, target: Path, **notes: Any) -> None:
+    """Write the player of a checkpoint alone: its weights, and how it came about without the log.
+
+    Args:
+        notes: what else its ``meta`` shall say, for example its results.
+
+    Raises:
+        AgentError: the checkpoint cannot be read.
+    """
+    arrays, meta = read_arrays(source)
+    kept = {key: array for key, array in arrays.items() if key.startswith("policy/")}
+    meta["progress"] = {key: value for key, value in meta["progress"].items() if key != "history"}
+    save_arrays(target, kept, meta | notes)
+
+
 def prefixed(prefix: str, weights: Mapping[str, NDArray[Any]]) -> Arrays:
     """Return arrays under a common prefix."""
     return {f"{prefix}/{name}": array for name, array in weights.items()}

@@ -54,6 +54,14 @@ class TrainConfig:
     """Weight of the critic's loss."""
     belief: float = 0.1
     """Weight of the loss of the guess at the opponent's hand; 0 turns it off."""
+    rated_share: float = 0.15
+    """Of how many decisions all moves are tried out, the hard level playing on."""
+    rated: float = 0.05
+    """Weight of what was found by that."""
+    temperature: float = 0.02
+    """How much more a move must earn to be played e times as often."""
+    rated_kept: int = 40_000
+    """Such decisions that each process keeps to learn from again."""
     turn_lambda: float = 0.95
     """Lambda of the advantage estimate from one turn to the next (1 within a turn)."""
     reward: Literal["win_prob", "points"] = "win_prob"

@@ -45,14 +45,15 @@ from scala40_env.train.model import (
     weights_of,
 )
 from scala40_env.train.opponents import Opponents, Pool
-from scala40_env.train.report import Reporter
+from scala40_env.train.replay import Rated, Replay, rated_of
+from scala40_env.train.report import Reporter, show_table
 from scala40_env.train.rollout import (
     Collector,
     Samples,
     estimate_advantages,
     gather_rows,
 )
-from scala40_env.train.selection import SELECTION_SEEDS, matches_won, pair_shares
+from scala40_env.train.selection import SELECTION_SEEDS, matches_won, play_pairs
 
 _HARD: Final = CHOICE_AT.hard  # type: ignore[attr-defined]
 _TRAIN_SEEDS: Final = 1 << 40  # the first; a seed of the config has 2**32 of them
@@ -191,8 +192,34 @@ def losses(
     return loss, {name: float(tensor.detach().sum()) for name, tensor in sums.items()}
 
 
+def rated_loss(learner: Learner, rated: Rated, temperature: float) -> tuple[Tensor, float]:
+    """Return the mean loss of rated decisions, and what the policy earns by them.
+
+    The scores, less their mean, are fitted to the gains in units of the temperature: unlike the
+    gain itself that does not fade where the policy has made up its mind.
+    """
+    count, counts = len(rated), np.diff(rated.offsets)
+    repeated = np.repeat(np.arange(count), counts)
+    owners = torch.from_numpy(repeated)
+    columns = torch.from_numpy(np.arange(len(repeated)) - rated.offsets[repeated])
+    choices, gains = torch.from_numpy(rated.choices), torch.from_numpy(rated.gains)
+    scores, _ = learner.policy(torch.from_numpy(rated.states), choices, owners)
+    log_probs, _ = log_policy(scores.detach(), owners, columns, count)
+    gain = (log_probs[owners, columns].exp() * gains).sum() / count
+    sizes = torch.from_numpy(counts.astype(np.float32))
+    means = torch.zeros(count).index_add(0, owners, scores) / sizes
+    errors = scores - means[owners] - gains / temperature
+    loss = torch.zeros(count).index_add(0, owners, errors.square()) / sizes
+    return loss.mean(), float(gain)
+
+
 def update(
-    learner: Learner, batch: Batch, config: TrainConfig, imitates: bool, rng: np.random.Generator
+    learner: Learner,
+    batch: Batch,
+    replay: Replay,
+    config: TrainConfig,
+    imitates: bool,
+    rng: np.random.Generator,
 ) -> dict[str, float]:
     """Make the steps of one round; returns means over all samples for the log."""
     totals: dict[str, float] = {}
@@ -201,6 +228,11 @@ def update(
         for which in np.array_split(order, config.minibatches):
             minibatch = Minibatch.of(batch, which)
             loss, sums = losses(learner, minibatch, config, imitates)
+            if len(replay) and not imitates:
+                drawn = replay.draw(len(which) // 2, rng)
+                of_rated, gain = rated_loss(learner, drawn, config.temperature)
+                loss = loss + config.rated * len(which) * of_rated
+                sums["rated_gain"] = gain * len(which)
             learner.optimizer.zero_grad(set_to_none=False)
             loss.backward()
             distributed.average_gradients(learner.parameters, len(which))
@@ -242,7 +274,9 @@ class Run:
             lambda count: opponents.draw(count, self.pool.num_meeting, rng),
             table,
             rng,
+            config.rated_share if config.rated > 0 else 0.0,
         )
+        self.replay = Replay(config.rated_kept)
         distributed.one_first(self._warm_kernels)
         self.reporter = Reporter(config, self.progress, quiet or distributed.rank() > 0)
         self._is_first = distributed.rank() == 0
@@ -251,7 +285,7 @@ class Run:
         """Compile all kernels, so that the clock of the run counts training only."""
         scorer = TorchScorer(self.learner.policy)
         self.collector.collect(1, scorer.scores, [scorer.scores] * self.pool.num_meeting)
-        pair_shares(scorer, self.rules, np.zeros(1, np.uint64))
+        play_pairs(scorer.policy, self.rules, np.zeros(1, np.uint64))
 
     def _restore(self) -> None:
         arrays, meta = checkpoint.load_checkpoint(self.config.folder)
@@ -307,12 +341,14 @@ class Run:
         collected = time.monotonic()
         batch = make_batch(self.learner, samples, config)
         imitates = progress.samples < config.warm_up
-        row = update(self.learner, batch, config, imitates, self._rng)
+        self.replay.add(rated_of(samples))
+        row = update(self.learner, batch, self.replay, config, imitates, self._rng)
         progress.samples += int(distributed.sum_over_processes([len(batch.kept)])[0])
         progress.iterations += 1
         row |= {
             "collect_seconds": collected - start,
             "update_seconds": time.monotonic() - collected,
+            "rated": len(self.replay),
         }
         self.reporter.note_round(row, self.collector.tally)
 
@@ -369,7 +405,7 @@ def _work(config: TrainConfig, resumes: bool, quiet: bool) -> None:
     if distributed.rank() > 0:
         return
     if finished:
-        pass  # FINAL
+        show_table(run_.rules, config, quiet)
     elif not quiet:
         print(f"stopped; go on with --resume {config.folder}", file=sys.stderr)
 

@@ -10,17 +10,23 @@ from types import TracebackType
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.progress import BarColumn, Progress, TextColumn, track
+from rich.table import Table
 
 from scala40_env.agents.gathering import LEARNER, PAST
 from scala40_env.agents.levels import CODES, HARD, NORMAL
+from scala40_env.rules import Rules
 from scala40_env.train import checkpoint
 from scala40_env.train.config import TrainConfig
+from scala40_env.train.evaluate import Evaluation, evaluate
+from scala40_env.train.pairings import Pairing
 from scala40_env.train.rollout import Tally
 
 LOG = "log.jsonl"
 CURVE = "curve.png"
 TABLE = "table.json"
+_OPPONENTS = ("easy", "normal", "hard")
+_TABLE_SEED = 40  # of the evaluation at the end of a run
 _NAMES = {code: name for name, code in CODES.items()} | {LEARNER: "self", PAST: "past"}
 _RATE_ROUNDS = 10  # rounds over which rates are averaged
 
@@ -158,3 +164,33 @@ def draw_curve(progress: checkpoint.Progress, path: Path) -> None:
     axes.set(xlabel="million samples", ylabel="matches won, %", ylim=(0, 100))
     axes.legend(loc="lower right")
     figure.savefig(path, dpi=120)
+
+
+def show_table(rules: Rules, config: TrainConfig, quiet: bool) -> list[Evaluation]:
+    """Play the result of a run against the levels; print the table and write it as JSON."""
+    player = config.folder / checkpoint.BEST
+    levels = track(_OPPONENTS, "playing the levels", console=Console(stderr=True), disable=quiet)
+    results = [
+        evaluate([str(player), level], config.final_pairs, rules, _TABLE_SEED) for level in levels
+    ]
+    rows = [result.to_dict() for result in results]
+    checkpoint.write_json(config.folder / TABLE, {"player": str(player), "results": rows})
+    if not quiet:
+        Console().print(_table_of([result.pairings[0] for result in results], str(player)))
+    return results
+
+
+def _table_of(pairings: list[Pairing], title: str) -> Table:
+    table = Table(title=f"{title} (mirrored pairs, 95 % intervals)")
+    for column in ("opponent", "matches won", "hands won", "points a hand", "matches", "seeds"):
+        table.add_column(column, justify="left" if column == "opponent" else "right")
+    for row in pairings:
+        table.add_row(
+            row.b,
+            f"{100 * row.matches.mean:.1f} ± {100 * row.matches.half_width:.1f} %",
+            f"{100 * row.hands.mean:.1f} ± {100 * row.hands.half_width:.1f} %",
+            f"{row.difference.mean:+.1f} ± {row.difference.half_width:.1f}",
+            str(row.num_matches),
+            f"{row.seeds[0]}..{row.seeds[1]}",
+        )
+    return table

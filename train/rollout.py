@@ -39,6 +39,8 @@ class Samples:
         hidden: float32[N, HIDDEN_SIZE].
         choices: float32[R, CHOICE_SIZE], the legal moves of all decisions.
         offsets: int64[N + 1], where those of each decision begin.
+        gains: float32[R], what each move would earn if the hard level played on from it with the
+            cards as they lie; nan where that was not tried out.
         chosen: int64[N], the move played, counted within its decision.
         log_probs: float32[N], of that move when it was drawn.
         rewards: float32[N], of the hand, at its last decision; else 0.
@@ -50,6 +52,7 @@ class Samples:
     states: NDArray[np.float32]
     hidden: NDArray[np.float32]
     choices: NDArray[np.float32]
+    gains: NDArray[np.float32]
     offsets: NDArray[np.int64]
     chosen: NDArray[np.int64]
     log_probs: NDArray[np.float32]
@@ -120,6 +123,7 @@ class Collector:
         draw: called with a number of games, returns int64 controllers of the opponents.
         table: float32[limit, limit] chances to win for the reward, or None: points.
         rng: chooses seats and moves.
+        rated_share: of how many decisions all moves are tried out.
     """
 
     def __init__(
@@ -130,6 +134,7 @@ class Collector:
         draw: Callable[[int], NDArray[np.int64]],
         table: NDArray[np.float32] | None,
         rng: np.random.Generator,
+        rated_share: float = 0.0,
     ) -> None:
         AGENTS.announce()
         self.next_seed = first_seed
@@ -137,6 +142,7 @@ class Collector:
         self._rules = rules
         self._draw = draw
         self._rng = rng
+        self._rated_share = rated_share
         self._table = np.zeros((0, 0), np.float32) if table is None else table
         self._figures, self._advice = level_figures(), advice_figures()
         self._games = new_games(num_games)
@@ -189,7 +195,8 @@ class Collector:
         count, first = advance_games(
             self._games, first, self._controllers, self._figures, self._advice, self._streams,
             self._given, self._last, self._before, self._table, store.rewards, store.ended,
-            b.states, b.choices, b.offsets, b.moves, b.hidden, b.waiting, self._work,
+            b.states, b.choices, b.offsets, b.moves, b.hidden, b.gains, self._rated_share,
+            b.waiting, self._work,
         )  # fmt: skip
         return int(count), int(first)
 
@@ -222,8 +229,9 @@ class Collector:
             self._given[games[mine]] = b.moves[rows[chosen]]
             if k == 0:
                 index = store.add(
-                    states, b.hidden[mine], choices, offsets, chosen - offsets[:-1], log_probs
-                )
+                    states, b.hidden[mine], choices, b.gains[rows], np.diff(offsets),
+                    chosen - offsets[:-1], log_probs,
+                )  # fmt: skip
                 self._link(store, games[mine], seats[mine], index)
 
     def _link(
@@ -252,6 +260,7 @@ class _Decisions:
         self.states = np.zeros((num_games, STATE_SIZE), np.float32)
         self.hidden = np.zeros((num_games, HIDDEN_SIZE), np.float32)
         self.choices = np.zeros((rows, CHOICE_SIZE), np.float32)
+        self.gains = np.zeros(rows, np.float32)
         self.moves = np.zeros((rows, 2), np.int16)
         self.offsets = np.zeros(num_games + 1, np.int64)
         self.waiting = np.zeros(num_games, np.int64)
@@ -285,29 +294,21 @@ class _Store:
         self.same_turn = np.zeros(size, np.bool_)
         self._parts: list[tuple[NDArray[Any], ...]] = []
 
-    def add(
-        self,
-        states: NDArray[np.float32],
-        hidden: NDArray[np.float32],
-        choices: NDArray[np.float32],
-        offsets: NDArray[np.int64],
-        chosen: NDArray[np.int64],
-        log_probs: NDArray[np.float32],
-    ) -> NDArray[np.int64]:
-        """Add samples; returns their numbers."""
-        self._parts.append((states, hidden, choices, np.diff(offsets), chosen, log_probs))
+    def add(self, states: NDArray[np.float32], *more: NDArray[Any]) -> NDArray[np.int64]:
+        """Add samples; ``more``: hidden, choices, gains, counts, chosen, log_probs."""
+        self._parts.append((states, *more))
         first = self.count
         self.count += len(states)
         return np.arange(first, self.count)
 
     def samples(self) -> Samples:
         """Return all samples so far."""
-        states, hidden, choices, counts, chosen, log_probs = (
+        states, hidden, choices, gains, counts, chosen, log_probs = (
             np.concatenate(columns) for columns in zip(*self._parts, strict=True)
         )
         n = self.count
         offsets = np.concatenate([[0], np.cumsum(counts)])
         return Samples(
-            states, hidden, choices, offsets, chosen, log_probs, self.rewards[:n],
+            states, hidden, choices, gains, offsets, chosen, log_probs, self.rewards[:n],
             self.ended[:n], self.following[:n], self.same_turn[:n],
         )  # fmt: skip

@@ -1,0 +1,89 @@
+"""Decisions whose moves were all tried out, kept for many updates.
+
+What a move earns when the hard level plays on does not depend on the policy, so such a decision
+stays good when the policy has changed; and since all its moves were tried with the same cards, luck
+is the same for each: one such decision tells as much as many samples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scala40_env.train.rollout import Samples, gather_rows
+
+
+@dataclass(frozen=True)
+class Rated:
+    """Rated decisions.
+
+    Attributes:
+        states: float32[N, STATE_SIZE].
+        choices: float32[R, CHOICE_SIZE].
+        gains: float32[R], less the mean of their decision.
+        offsets: int64[N + 1].
+    """
+
+    states: NDArray[np.float32]
+    choices: NDArray[np.float32]
+    gains: NDArray[np.float32]
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def take(self, which: NDArray[np.int64]) -> Rated:
+        """Return some of them."""
+        rows, offsets = gather_rows(self.offsets, which)
+        return Rated(self.states[which], self.choices[rows], self.gains[rows], offsets)
+
+
+def rated_of(samples: Samples) -> Rated:
+    """Return the rated ones among some samples."""
+    which = np.flatnonzero(~np.isnan(samples.gains[samples.offsets[:-1]]))
+    rows, offsets = gather_rows(samples.offsets, which)
+    gains, counts = samples.gains[rows], np.diff(offsets)
+    means = np.add.reduceat(gains, offsets[:-1]) / counts if len(which) else gains
+    centred = gains - np.repeat(means, counts)
+    return Rated(samples.states[which], samples.choices[rows], centred, offsets)
+
+
+class Replay:
+    """The newest rated decisions.
+
+    Args:
+        capacity: how many are kept at least, while there are so many.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self._parts: list[Rated] = []
+
+    def __len__(self) -> int:
+        return sum(map(len, self._parts))
+
+    def add(self, rated: Rated) -> None:
+        """Add decisions; the oldest go."""
+        if len(rated):
+            self._parts.append(rated)
+        while len(self) - len(self._parts[0]) > self.capacity if self._parts else False:
+            del self._parts[0]
+
+    def draw(self, count: int, rng: np.random.Generator) -> Rated:
+        """Return some decisions, drawn with replacement; from one update each in equal shares."""
+        share = max(count // len(self._parts), 1)
+        parts = [part.take(rng.integers(len(part), size=share)) for part in self._parts]
+        return join(parts)
+
+
+def join(parts: list[Rated]) -> Rated:
+    """Return several sets of decisions as one."""
+    counts = np.concatenate([np.diff(part.offsets) for part in parts])
+    return Rated(
+        np.concatenate([part.states for part in parts]),
+        np.concatenate([part.choices for part in parts]),
+        np.concatenate([part.gains for part in parts]),
+        np.concatenate([[0], np.cumsum(counts)]),
+    )
