@@ -163,3 +163,17 @@ def test_an_ace_may_be_wanted_at_both_ends():
     }
     assert "meld AC 2C* 3C" in ref.legal_moves(ref.from_position(position))
     assert "meld AC 2C* 3C" in Game.from_position(position).legal_texts()
+
+
+def test_a_meld_short_of_naturals_may_open_the_way_to_the_swap_that_helps_it():
+    """Q* K* A and J* open; JH for the joker of the set gives T*, which reaches the natural 9."""
+    position = {
+        "rules": ref.make_rules(jokers_per_meld=0, set_joker="any_missing"),
+        "phase": "play",
+        "hands": [["AS", "9S", "3H", "JH", "7D", "2C", "*", "*", "*"], ["3D"]],
+        "turns": [3, 3],
+        "table": ["JS JD* JC"],
+    }
+    legal = ref.legal_moves(ref.from_position(position))
+    assert [text for text in legal if text[0] == "m"] == ["meld QS* KS* AS"]
+    assert sorted(Game.from_position(position).legal_texts()) == legal

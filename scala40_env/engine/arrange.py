@@ -374,8 +374,11 @@ def _list_groups(s, work, n, once, jokers):
 
 
 @kernel
-def _lacks_naturals(s):
-    """Whether a meld of this turn has too few natural cards."""
+def _may_lack_naturals(s):
+    """Whether a meld of this turn has too few natural cards, or a new one could have."""
+    jokers = min(np.int64(s.hands[s.player, JOKER]), joker_limit(s))
+    if jokers >= 2 and s.rules[MIN_NATURALS] >= 2:
+        return True
     for m in range(s.num_melds):
         if s.meld_new[m] and naturals_missing(s, m):
             return True
@@ -464,9 +467,10 @@ def opening(s, work, n, min_left):
     if answer == NO and s.rules[HAND_CLOSE_EXEMPT] == 1 and _can_cover_hand(s, work, total):
         answer = _cover(s, work, n, total, groups, min_left)
     # Once opened, a swap can lay the taken card, or give a meld the natural card it lacks.
-    if answer == NO and (s.taken != NONE or _lacks_naturals(s)) and _can_swap_something(s):
+    may_lack = _may_lack_naturals(s)
+    if answer == NO and (s.taken != NONE or may_lack) and _can_swap_something(s):
         levels[_MET, 0] = 1
-        return UNSURE if _lacks_naturals(s) or _reach(s, work, n, groups, min_left) else NO
+        return UNSURE if may_lack or _reach(s, work, n, groups, min_left) else NO
     return answer
 
 
