@@ -6,6 +6,10 @@ a view: nothing that is hidden from its seat.
 
 Deals follow from the seed of the match alone. The random streams of the bots are apart from them,
 keyed by (seed of the evaluation, number of the match, seat).
+
+On demand the luck of the draws is noted: for each card drawn from the stock what it does for the
+seat less what the cards of the stock do on average. Its mean is zero however anybody plays, and it
+explains part of the results: a control variate (``train.intervals``).
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from numpy.typing import NDArray
 from scala40_env.agents.base import Agent
 from scala40_env.agents.hand_value import new_bot_work
 from scala40_env.agents.levels import AGENTS, EXTERNAL, MAX_PARAMETERS, LevelAgent, decide
+from scala40_env.agents.reading import attaching_cards, card_bit
 from scala40_env.engine.apply import apply_move
 from scala40_env.engine.calls import start_games
 from scala40_env.engine.deal import next_hand
@@ -29,6 +34,7 @@ from scala40_env.engine.legal import legal_moves
 from scala40_env.engine.state import (
     DRAW,
     HAND_OVER,
+    JOKER,
     MATCH_OVER,
     MAX_SEATS,
     NONE,
@@ -37,6 +43,8 @@ from scala40_env.engine.state import (
     new_games,
     stream,
 )
+from scala40_env.engine.table import could_meld
+from scala40_env.engine.tables import DRAW_ID
 from scala40_env.engine.view import blank_hidden
 from scala40_env.rules import Rules
 
@@ -44,6 +52,10 @@ from scala40_env.rules import Rules
 HANDS_WON, POINTS, IN_HAND, NEVER_OPENED, TURNS, TOTAL, OUT_AT = range(7)
 COLUMNS: Final = ("hands_won", "points", "in_hand", "never_opened", "turns", "total", "out_at")
 NEVER_OUT: Final = 1 << 30
+
+# What a drawn card may do: be a joker, make a meld with two natural cards of the hand, attach;
+# before opening and after, and with how many cards in the hand.
+LUCKS: Final = 8
 
 _BOT_CHUNK: Final = 64  # matches a task of a thread; small enough for a smooth progress bar
 _MIXED_CHUNK: Final = 2048  # matches whose agents decide together
@@ -66,7 +78,40 @@ def _note_hand(s, tally):
 
 
 @kernel
-def _advance_match(s, seats, codes, params, streams, tally, void, bot):
+def _note_draw(s, luck):
+    """Add to ``luck`` what the next card of the stock does less what its cards do on average."""
+    p = np.int64(s.player)
+    melding, attaching = np.uint64(0), np.uint64(0)
+    for card in range(52):
+        if could_meld(s.held_once[p], card, 0):
+            melding |= card_bit(card)
+    if s.opened[p]:
+        attaching = attaching_cards(s)
+    joker, meld, attach = _luck_columns(s, p)
+    for i in range(s.num_stock):
+        # The card drawn counts in full, and each card of the stock, itself too, its part less.
+        weight = (1.0 if i == s.num_stock - 1 else 0.0) - 1.0 / s.num_stock
+        card = np.int64(s.stock[i])
+        if card == JOKER:
+            luck[joker] += weight
+            continue
+        if melding & card_bit(card):
+            luck[meld] += weight
+        if attaching & card_bit(card):
+            luck[attach] += weight
+
+
+@kernel
+def _luck_columns(s, p):
+    """Where the luck of a draw counts: what a card is worth depends on how far the hand is."""
+    if not s.opened[p]:
+        return 0, 1, 2
+    left = s.hand_size[p]
+    return 3, 4, 5 if left == 1 else 6 if left <= 3 else 7
+
+
+@kernel
+def _advance_match(s, seats, codes, params, streams, tally, void, luck, bot):
     """Play bots' moves until another agent is to move or the match is over."""
     while True:
         if s.phase == HAND_OVER:
@@ -80,11 +125,13 @@ def _advance_match(s, seats, codes, params, streams, tally, void, bot):
         blank_hidden(view, p)
         n = legal_moves(view, bot.moves, bot.search)
         i = decide(code, view, bot, bot.moves, n, params[seats[p]], streams[p])
-        _push(s, np.int64(bot.moves[i, 0]), np.int64(bot.moves[i, 1]), tally, void)
+        _push(s, np.int64(bot.moves[i, 0]), np.int64(bot.moves[i, 1]), tally, void, luck)
 
 
 @kernel
-def _push(s, action, meld, tally, void):
+def _push(s, action, meld, tally, void, luck):
+    if action == DRAW_ID and len(luck) > 0:
+        _note_draw(s, luck[s.player])
     apply_move(s, action, meld)
     if s.phase > PLAY:
         _note_hand(s, tally)
@@ -100,7 +147,9 @@ def seed_streams(key, first_match, streams):
 
 
 @AGENTS.entry
-def advance_matches(games, lineups, codes, params, streams, given, tallies, voids, views, bot):
+def advance_matches(
+    games, lineups, codes, params, streams, given, tallies, voids, lucks, views, bot
+):
     """Play matches on until an agent that is no bot is to move in each, or they are over.
 
     Args:
@@ -112,6 +161,7 @@ def advance_matches(games, lineups, codes, params, streams, given, tallies, void
         given: int64[B, 2], the move of an agent that was waited for, or -1; reset to -1.
         tallies: int64[B, MAX_SEATS, len(COLUMNS)], added to.
         voids: int64[B, 1], hands without a closer, added to.
+        lucks: float64[B, MAX_SEATS, LUCKS], added to; float64[B, 0, LUCKS]: not noted.
         views: GAME[B], the view of the agent waited for is written where there is one.
         bot: BOT_WORK[1].
 
@@ -124,9 +174,11 @@ def advance_matches(games, lineups, codes, params, streams, given, tallies, void
         if s.phase == MATCH_OVER:
             continue
         if given[b, 0] >= 0:
-            _push(s, given[b, 0], given[b, 1], tallies[b], voids[b])
+            _push(s, given[b, 0], given[b, 1], tallies[b], voids[b], lucks[b])
             given[b, 0] = -1
-        _advance_match(s, lineups[b], codes, params, streams[b], tallies[b], voids[b], bot[0])
+        _advance_match(
+            s, lineups[b], codes, params, streams[b], tallies[b], voids[b], lucks[b], bot[0]
+        )
         if s.phase <= PLAY:
             views[b] = s
             blank_hidden(views[b], np.int64(s.player))
@@ -144,6 +196,7 @@ class Matches:
         hands: int64[M], hands played, void ones included.
         voids: int64[M], hands that nobody closed.
         tallies: int64[M, n, len(COLUMNS)], by seat.
+        lucks: float64[M, n, LUCKS], by seat; float64[M, 0, LUCKS] where it was not noted.
     """
 
     lineups: NDArray[np.int64]
@@ -151,6 +204,7 @@ class Matches:
     hands: NDArray[np.int64]
     voids: NDArray[np.int64]
     tallies: NDArray[np.int64]
+    lucks: NDArray[np.float64]
 
     def column(self, name: str) -> NDArray[np.int64]:
         """Return a column of the tallies by name: int64[M, n], by seat."""
@@ -159,7 +213,7 @@ class Matches:
     @classmethod
     def join(cls, parts: Sequence[Matches]) -> Matches:
         """Return several tables as one, in order."""
-        names = ("lineups", "winners", "hands", "voids", "tallies")
+        names = ("lineups", "winners", "hands", "voids", "tallies", "lucks")
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
@@ -172,6 +226,7 @@ def play_matches(
     key: int = 0,
     first_match: int = 0,
     threads: int = 2,
+    note_luck: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Matches:
     """Play matches to their ends.
@@ -185,10 +240,11 @@ def play_matches(
         key: of the bots' random streams.
         first_match: the number of the first match, for the bots' random streams.
         threads: for matches between bots; other agents decide in the calling thread.
+        note_luck: note the luck of the draws, which takes a little time.
         progress: called with the number of matches finished since the last call.
     """
     AGENTS.announce()
-    arena = _Arena(players, rules, key)
+    arena = _Arena(players, rules, key, note_luck)
     size = _BOT_CHUNK if arena.is_all_bots else _MIXED_CHUNK
     starts = range(0, len(seeds), size)
     parts: dict[int, Matches] = {}
@@ -211,9 +267,10 @@ def play_matches(
 class _Arena:
     """The players of ``play_matches`` in the form the kernels take."""
 
-    def __init__(self, players: Sequence[Agent], rules: Rules, key: int) -> None:
+    def __init__(self, players: Sequence[Agent], rules: Rules, key: int, note_luck: bool) -> None:
         self.players = players
         self.rules = rules
+        self.note_luck = note_luck
         self.key = np.uint64(key)
         self.codes = np.full(len(players), EXTERNAL, np.int64)
         self.params = np.zeros((len(players), MAX_PARAMETERS))
@@ -238,17 +295,19 @@ class _Arena:
         tallies = np.zeros((count, MAX_SEATS, len(COLUMNS)), np.int64)
         tallies[:, :, OUT_AT] = NEVER_OUT
         voids = np.zeros((count, 1), np.int64)
+        lucks = np.zeros((count, MAX_SEATS if self.note_luck else 0, LUCKS))
         given = np.full((count, 2), NONE, np.int64)
         padded = np.zeros((count, MAX_SEATS), np.int64)
         padded[:, :seats] = lineups
         bot = new_bot_work()
         while advance_matches(
-            games, padded, self.codes, self.params, streams, given, tallies, voids, views, bot
-        ):
+            games, padded, self.codes, self.params, streams, given, tallies, voids, lucks, views,
+            bot,
+        ):  # fmt: skip
             self._ask(games, views, padded, streams, given)
         winners = games["winner"].astype(np.int64)
         hands = games["hand_number"].astype(np.int64)
-        return Matches(lineups, winners, hands, voids[:, 0], tallies[:, :seats])
+        return Matches(lineups, winners, hands, voids[:, 0], tallies[:, :seats], lucks[:, :seats])
 
     def _ask(
         self,
