@@ -151,24 +151,19 @@ from .engine.kernel import ENGINE
 from .engine.observe import OBSERVATION_SIZE, play_action
 from .engine.state import MATCH_OVER, NONE, new_games
 from .engine.work import new_work
-from .game import Game, IllegalMoveError, View
+from .episode import begin, one_of, read_episode, read_rules, read_seed
+from .game import IllegalMoveError, View
 from .observation import full_box, observation_box, observe, observe_full
 from .registration import register
 from .render import render_text
-from .rewards import RewardError, make_reward, standing
-from .rules import Rules, diff, value_text
+from .rewards import make_reward, standing
+from .rules import Rules
 
 Observation: TypeAlias = dict[str, NDArray[Any]]
 
-EPISODES: Final = ("match", "hand")
 RENDER_MODES: Final = ("ansi", "human")
-MAX_TOTAL: Final = 1 << 30
-_DEFAULT_REWARDS: Final = {"match": "match", "hand": "points"}
+_LOOK = _DEAL = -1  # no action: see ``engine.observe.play_action``
 _BUFFERS: Final = ("_moves", "_work")
-
-
-class EnvError(ValueError):
-    """A parameter or an option that the environment does not take; the message is one line."""
 
 
 def env(
@@ -187,7 +182,7 @@ def env(
     return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(wrapped))
 
 
-class raw_env(AECEnv[str, Observation, int]):  # noqa: N801 (PettingZoo's name)
+class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # pettingzoo is untyped
     """The environment without wrappers: an illegal action raises.
 
     Args:
@@ -222,12 +217,9 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801 (PettingZoo's name)
         super().__init__()
         ENGINE.announce()
         self.rules = read_rules(rules, num_players)
-        self.episode = _one_of("episode", episode, EPISODES)
-        self.reward = reward or _DEFAULT_REWARDS[episode]
-        if episode == "hand" and self.reward == "match":
-            raise RewardError("reward match needs episode match; a hand has points or win_prob")
+        self.episode, self.reward = read_episode(episode, reward)
         self._reward_of = make_reward(self.reward, self.rules)
-        self.render_mode = _one_of("render_mode", render_mode, (None, *RENDER_MODES))
+        self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
 
         self.possible_agents = [f"player_{p}" for p in range(self.rules.num_players)]
         self.observation_spaces = {agent: observation_space() for agent in self.possible_agents}
@@ -280,18 +272,19 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801 (PettingZoo's name)
         if seed is None:
             seed = int(self._chance.integers(1 << 63))
         else:
-            self._chance = np.random.default_rng(_checked_seed(seed))
-        self._games = self._begin(seed, options or {})
+            self._chance = np.random.default_rng(read_seed(seed))
+        self._games = begin(self.rules, seed, options or {})
         seats_in = self._games["in_match"][0]
         self.agents = [agent for agent in self.possible_agents if seats_in[self._seats[agent]]]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
         self._standing = standing(self._games, self.rules)
-        self._show(self._advance(-1))
+        self._farewells: dict[str, NDArray[np.float32]] = {}
+        self._show(self._advance(_LOOK))
         if self.render_mode == "human":
             self.render()
 
@@ -304,6 +297,7 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801 (PettingZoo's name)
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
+            self._farewells.pop(agent, None)
         else:
             seat = self._advance(self._legal_id(action))
             self._clear_rewards()
@@ -332,9 +326,8 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801 (PettingZoo's name)
 
     def _advance(self, action: int) -> int:
         """Let the engine act and write mask and observation; see ``engine.observe.play_action``."""
-        goes_on = self.episode == "match"
         seat: int = play_action(
-            self._games, action, goes_on, self._mask, self._plain, self._moves, self._work
+            self._games, action, self._mask, self._plain, self._moves, self._work
         )
         return seat
 
@@ -344,7 +337,7 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801 (PettingZoo's name)
         self.infos[agent] = {"action_mask": self._mask.copy()}
 
     def _end_hand(self) -> None:
-        """Reward a hand that has ended, and let those go who are out."""
+        """Reward a hand that has ended, let those go who are out, and deal the next one."""
         row = self._games[0]
         rewards = self._reward_of(self._standing, self._games)[0].tolist()
         over = self.episode == "hand" or row["phase"] == MATCH_OVER
@@ -355,11 +348,12 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801 (PettingZoo's name)
             self.rewards[agent] = rewards[p]
             self.truncations[agent] = is_in and is_cut
             self.terminations[agent] = not is_in or (over and not is_cut)
+            if not is_in:
+                self._farewells[agent] = observe(self._games, p)
         self._accumulate_rewards()
         self._standing = standing(self._games, self.rules)
-        self._mover = self.possible_agents[row["player"]]
         if not over:
-            self._show(int(row["player"]))
+            self._show(self._advance(_DEAL))
         self._deads_step_first()
 
     # --- what agents get ---------------------------------------------------------------------
@@ -367,10 +361,14 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801 (PettingZoo's name)
     def observe(self, agent: str) -> Observation:
         """Return what an agent knows, in new arrays; valid at any time, also for who is out.
 
+        Who goes out sees in its last step how the hand has ended, the others the next deal.
+
         Returns:
             "observation": float32[OBSERVATION_SIZE]; "action_mask": int8[NUM_ACTIONS].
         """
-        if agent == self._mover:
+        if agent in self._farewells:
+            plain = self._farewells[agent].copy()
+        elif agent == self._mover:
             plain = self._plain.copy()
         else:
             plain = observe(self._games, self._seats[agent])
@@ -414,86 +412,12 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801 (PettingZoo's name)
     def close(self) -> None:
         """Release nothing: there is no window and no file."""
 
-    # --- options of reset --------------------------------------------------------------------
-
-    def _begin(self, seed: int, options: Mapping[str, Any]) -> NDArray[Any]:
-        """Return the game GAME[1] with which an episode begins."""
-        position = options.get("position")
-        if position is not None:
-            for name in ("totals", "dealer"):
-                if name in options:
-                    raise EnvError(f"option {name} cannot stand beside option position")
-            return self._from_position(position, seed)
-        games, n = new_games(1), self.rules.num_players
-        dealer = options.get("dealer", NONE)
-        if dealer not in range(n) and "dealer" in options:
-            raise EnvError(f"option dealer {dealer!r} is not a seat 0..{n - 1}")
-        seeds, dealers = np.array([seed], np.uint64), np.array([dealer], np.int64)
-        calls.start_games(games, self.rules.encode()[None], seeds, dealers, 0, 1)
-        if "totals" in options:
-            games["totals"][0, :n] = self._checked_totals(options["totals"])
-        return games
-
-    def _checked_totals(self, totals: Any) -> list[int]:
-        n, limit = self.rules.num_players, self.rules.limit
-        try:
-            numbers = [index(total) for total in totals]
-        except TypeError:
-            raise EnvError(f"option totals {totals!r} is not a list of {n} numbers") from None
-        top = MAX_TOTAL if self.rules.mode == "single_hand" else limit - 1
-        if len(numbers) != n or not all(0 <= total <= top for total in numbers):
-            raise EnvError(f"option totals {numbers} is not a list of {n} numbers 0..{top}")
-        if self.rules.teams != "none" and len(set(numbers[::2])) + len(set(numbers[1::2])) > 2:
-            raise EnvError(f"option totals {numbers} differs within a team")
-        return numbers
-
-    def _from_position(self, position: Mapping[str, Any], seed: int) -> NDArray[Any]:
-        """Return the game of a position; where it says nothing of chance, the seed decides."""
-        if not isinstance(position, Mapping):
-            raise EnvError(f"option position must be a dict, not {position!r}")
-        game = Game.from_position({"rules": self.rules.to_dict(), "rng": [seed, seed], **position})
-        for name, (here, there) in diff(self.rules, game.rules).items():
-            raise EnvError(
-                f"option position has {name} = {value_text(there)},"
-                f" this environment {value_text(here)}"
-            )
-        if game.phase == "over":
-            raise EnvError("option position is over: nobody is to move")
-        return game.array
-
-
-def read_rules(rules: Rules | str | Mapping[str, Any], num_players: int | None = None) -> Rules:
-    """Return rules from what environments take as such, RulesError where they are none."""
-    changes = {} if num_players is None else {"num_players": num_players}
-    if isinstance(rules, Rules):
-        return rules.with_(**changes)
-    if isinstance(rules, str):
-        return Rules.preset(rules, **changes)
-    return Rules.from_dict({**rules, **changes} if isinstance(rules, Mapping) else rules)
-
 
 def observation_space() -> Dict:
     """Return the space of an agent's observations."""
     return Dict(
         {"observation": observation_box(), "action_mask": Box(0, 1, (NUM_ACTIONS,), np.int8)}
     )
-
-
-def _checked_seed(seed: Any) -> int:
-    try:
-        number = index(seed)
-    except TypeError:
-        number = -1
-    if not 0 <= number < 1 << 64:
-        raise EnvError(f"seed {seed!r} is not in 0..2**64-1")
-    return number
-
-
-def _one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
-    if value not in allowed:
-        names = ", ".join(str(choice) for choice in allowed)
-        raise EnvError(f"{name} {value!r} is not allowed; allowed: {names}")
-    return value
 
 
 register()

@@ -73,9 +73,9 @@ def observe(game: NDArray[Any], seat: int) -> NDArray[np.float32]:
     Args:
         game: GAME[1], a game or the view of this seat.
     """
-    out = np.empty((1, OBSERVATION_SIZE), np.float32)
-    observe_games(game, _SEATS[seat : seat + 1], out, 0, 1)
-    return out[0]
+    out = np.empty(OBSERVATION_SIZE, np.float32)
+    observe_games(game, _SEATS[seat : seat + 1], out[None], 0, 1)
+    return out
 
 
 def observe_full(game: NDArray[Any], seat: int) -> NDArray[np.float32]:
@@ -84,9 +84,9 @@ def observe_full(game: NDArray[Any], seat: int) -> NDArray[np.float32]:
     Args:
         game: GAME[1], no view.
     """
-    out = np.empty((1, FULL_SIZE), np.float32)
-    observe_full_games(game, _SEATS[seat : seat + 1], out, 0, 1)
-    return out[0]
+    out = np.empty(FULL_SIZE, np.float32)
+    observe_full_games(game, _SEATS[seat : seat + 1], out[None], 0, 1)
+    return out
 
 
 def spec_table() -> list[str]:

@@ -84,7 +84,7 @@ def match_reward(before: Standing, games: NDArray[Any], rules: Rules) -> Rewards
     is_out = games["in_match"][:, : rules.num_players] == 0
     lost = before.in_match & ~won & (is_out | won.any(axis=1, keepdims=True))
     losers = 1 if rules.teams != "none" else rules.num_players - 1
-    return (won - lost / losers).astype(np.float64)
+    return np.asarray(won - lost / losers)
 
 
 def points_reward(before: Standing, games: NDArray[Any], rules: Rules) -> Rewards:
@@ -96,13 +96,14 @@ def points_reward(before: Standing, games: NDArray[Any], rules: Rules) -> Reward
         return np.tile(lead / 100, rules.num_players // 2)
     others = before.in_match.sum(axis=1, keepdims=True) - 1
     mean = (points.sum(axis=1, keepdims=True) - points) / np.maximum(others, 1)
-    return (np.where(before.in_match, mean - points, 0) / 100).astype(np.float64)
+    return np.where(before.in_match, mean - points, 0) / 100
 
 
 def _team_points(points: Rewards, closer: NDArray[np.int8], rules: Rules) -> Rewards:
     """Return what each of the two teams scores in a hand, float64[B, 2]."""
     members = points.reshape(len(points), -1, 2)
-    scored = members.max(axis=1) if rules.team_points == "worst" else members.sum(axis=1)
+    worst = rules.team_points == "worst"
+    scored: Rewards = members.max(axis=1) if worst else members.sum(axis=1)
     if rules.partner_of_closer_pays:
         return scored
     closed = closer[:, None] % 2 == np.arange(2)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from scala40_env.engine import calls
 from scala40_env.engine.observe import OBSERVATION_SIZE, play_action
-from scala40_env.engine.state import MATCH_OVER, new_games
+from scala40_env.engine.state import HAND_OVER, MATCH_OVER, new_games
 from scala40_env.engine.tables import MELD_ID, NUM_ACTIONS
 from scala40_env.engine.work import new_work
 from scala40_env.rules import Rules
@@ -67,7 +67,9 @@ def play(rules: Rules, seed: int, steps: int) -> Iterator[tuple[NDArray[Any], ND
     games, mask = start(rules, seed), np.zeros(NUM_ACTIONS, np.int8)
     out, action = np.zeros(OBSERVATION_SIZE, np.float32), -1
     for _ in range(steps):
-        play_action(games, action, True, mask, out, MOVES, WORK)
+        play_action(games, action, mask, out, MOVES, WORK)
+        if games["phase"][0] == HAND_OVER:
+            play_action(games, -1, mask, out, MOVES, WORK)
         if games["phase"][0] == MATCH_OVER:
             return
         yield games, mask

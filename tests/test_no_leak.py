@@ -31,7 +31,7 @@ def view_of(games: np.ndarray, seat: int) -> np.ndarray:
 def mask_of(games: np.ndarray) -> np.ndarray:
     """The mask of the seat to move."""
     mask, out = np.zeros(NUM_ACTIONS, np.int8), np.zeros(OBSERVATION_SIZE, np.float32)
-    play_action(games, -1, True, mask, out, MOVES, WORK)
+    play_action(games, -1, mask, out, MOVES, WORK)
     return mask
 
 

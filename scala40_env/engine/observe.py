@@ -9,11 +9,12 @@ new ``OBSERVATION_VERSION``.
 """
 
 from collections import namedtuple
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .apply import apply_action, step
+from .apply import apply_action
+from .deal import next_hand
 from .kernel import entry, kernel
 from .legal import legal_mask
 from .state import (
@@ -163,7 +164,7 @@ FULL_SIZE = OBSERVATION_SIZE + sum(block.size for block in HIDDEN_BLOCKS)
 
 _ALL_BLOCKS = BLOCKS + HIDDEN_BLOCKS
 _Offsets = namedtuple("_Offsets", [block.name for block in _ALL_BLOCKS])  # type: ignore[misc]
-AT = _Offsets(*np.cumsum([0, *(block.size for block in _ALL_BLOCKS)])[:-1].tolist())
+AT: Any = _Offsets(*np.cumsum([0, *(block.size for block in _ALL_BLOCKS)])[:-1].tolist())
 """Where each block begins, by its name."""
 
 _MAX_TOTAL = 20_000
@@ -362,10 +363,10 @@ def observe_full(s, seat, out):
         for card in range(NUM_TYPES):
             out[AT.hands + (row - 1) * NUM_TYPES + card] = s.hands[(seat + row) % n, card]
     for i in range(s.num_stock):
-        card = np.int64(s.stock[s.num_stock - 1 - i])
-        out[AT.whole_stock + card] += 1
+        drawn = np.int64(s.stock[s.num_stock - 1 - i])
+        out[AT.whole_stock + drawn] += 1
         if i < STOCK_SHOWN:
-            out[AT.next_cards + i * NUM_TYPES + card] = 1
+            out[AT.next_cards + i * NUM_TYPES + drawn] = 1
 
 
 @entry
@@ -395,13 +396,13 @@ def observe_full_games(games, seats, out, first, last):
 
 
 @entry
-def play_action(games, action, goes_on, mask, out, moves, work):
+def play_action(games, action, mask, out, moves, work):
     """Carry out one legal action id in the first game, and show what the next seat may do.
 
     Args:
         games: GAME[1].
-        action: a legal action id; a negative one leaves the game as it is.
-        goes_on: whether the next hand is dealt where this one ends and the match does not.
+        action: a legal action id; a negative one deals the next hand where one has ended, and
+            leaves the game as it is elsewhere.
         mask: int8[NUM_ACTIONS], overwritten.
         out: float32[OBSERVATION_SIZE], overwritten with the observation of the seat to move.
 
@@ -409,12 +410,10 @@ def play_action(games, action, goes_on, mask, out, moves, work):
         The seat to move; NONE where the hand has ended.
     """
     s = games[0]
-    hands = s.hand_number
     if action >= 0:
-        if goes_on:
-            step(s, action, moves, work[0])
-        else:
-            apply_action(s, action, moves, work[0])
+        apply_action(s, np.int64(action), moves, work[0])
+    elif s.phase == HAND_OVER:
+        next_hand(s)
     legal_mask(s, mask, moves, work[0])
     observe(s, np.int64(s.player), out)
-    return np.int64(s.player) if s.hand_number == hands else NONE
+    return np.int64(s.player) if s.phase < HAND_OVER else NONE
