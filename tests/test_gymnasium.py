@@ -199,7 +199,7 @@ def test_make_vec_gives_the_native_environment():
     "kwargs",
     [
         {"opponent": "normal"},
-        {"opponent": ["easy", "normal", "greedy"], "num_players": 4, "rules": "italian"},
+        {"opponent": ["hard", "normal", "greedy"], "num_players": 4, "rules": "italian"},
         {"opponent": "greedy", "episode": "hand", "rules": {"preset": "fisca", "teams": "2x2"}},
         {"opponent": Outsider("normal"), "rules": {"limit": 30, "max_hands": 2}},
         {"opponent": "greedy", "num_players": 3, "reward": "points"},
