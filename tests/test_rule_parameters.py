@@ -1,0 +1,1 @@
+"""What the examples of ``docs/rules.md`` leave open: one small test a rule, named after it."""
