@@ -57,6 +57,8 @@ def main(args: Sequence[str] | None = None) -> int:
         args: the words after `scala40`; None: those of the process.
     """
     words = list(sys.argv[1:] if args is None else args)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a name that the terminal cannot write
     try:
         status = _run(words)
         sys.stdout.flush()

@@ -14,12 +14,12 @@ import json
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from rich.console import Console
 from rich.table import Table
 from tyro.conf import Positional, UseAppendAction, arg
 
 from scala40_env.actions import NUM_ACTIONS, describe_space
 from scala40_env.commands.options import RulesOptions, load_rules, named_rules
+from scala40_env.play.console import PipeConsole
 from scala40_env.play.tips import TIPS
 from scala40_env.rules import diff, rules_table, value_text
 
@@ -67,7 +67,7 @@ def _show_rules(options: Options) -> None:
     table = _table("rule", "value", "meaning; allowed values")
     for name, value, explanation in rules_table(rules):
         table.add_row(name, value, f"{explanation} [dim]({rules.SPECS[name].allowed_text()})[/]")
-    Console().print(table)
+    PipeConsole().print(table)
 
 
 def _show_diff(a: str, b: str, as_json: bool) -> None:
@@ -79,7 +79,7 @@ def _show_diff(a: str, b: str, as_json: bool) -> None:
     for name, (one, other) in different.items():
         explanation = named_rules(a).SPECS[name].explanation
         table.add_row(name, value_text(one), value_text(other), explanation)
-    Console().print(table)
+    PipeConsole().print(table)
 
 
 def _show_tips(as_json: bool) -> None:
@@ -89,7 +89,7 @@ def _show_tips(as_json: bool) -> None:
     table = Table.grid(padding=(0, 1))
     for tip in TIPS.values():
         table.add_row("•", tip)
-    Console().print(table)
+    PipeConsole().print(table)
 
 
 def _show_actions(as_json: bool) -> None:
@@ -100,7 +100,7 @@ def _show_actions(as_json: bool) -> None:
     table = _table("ids", "count", "meaning")
     for ids, count, meaning in rows:
         table.add_row(ids, str(count), meaning)
-    Console().print(table)
+    PipeConsole().print(table)
     print(f"{NUM_ACTIONS} actions")
 
 

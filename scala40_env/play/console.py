@@ -36,9 +36,17 @@ class CardHighlighter(RegexHighlighter):
     ]
 
 
+class PipeConsole(Console):
+    """A console that leaves a closed pipe to its caller, as `print` does."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise instead of ending the program."""
+        raise BrokenPipeError
+
+
 def make_console(file: TextIO | None = None) -> Console:
     """Return a console; in a pipe it neither colours nor wraps lines."""
-    console = Console(
+    console = PipeConsole(
         file=file, highlighter=CardHighlighter(), theme=_THEME, emoji=False, markup=False
     )
     console.soft_wrap = not console.is_terminal

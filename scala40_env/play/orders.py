@@ -74,6 +74,7 @@ COMMANDS: Final = (
 )
 """All commands in the order of the help."""
 
+_MAX_CHOICES: Final = 8
 _BY_WORD: Final = {
     **{command.name: command for command in COMMANDS},
     **{command.letter: command for command in COMMANDS if command.letter},
@@ -171,7 +172,9 @@ def find_move(game: Game, order: Order, words: Words) -> str:
     if len(found) == 1:
         return found[0]
     if found and args:
-        raise OrderError(_("Which one? {moves}").format(moves=", ".join(found)))
+        more = ["..."] if len(found) > _MAX_CHOICES else []
+        moves = ", ".join([*found[:_MAX_CHOICES], *more])
+        raise OrderError(_("Which one? {moves}").format(moves=moves))
     raise OrderError(_reason(game, order, words))
 
 
@@ -208,17 +211,21 @@ def _normal(word: str) -> str:
 def _fits(wanted: Sequence[str], verb: str, words: Sequence[str]) -> bool:
     """Tell whether each wanted word can stand for another word of the move."""
     if verb != "meld":
-        pairs = zip(wanted, words, strict=False)
-        return len(wanted) <= len(words) and all(
-            want == word if word.isdigit() else word.startswith(want) for want, word in pairs
-        )
+        return len(wanted) <= len(words) and all(map(_can_be, wanted, words))
     left = list(words)
     for want in sorted(wanted, key=len, reverse=True):  # whole cards before bare ranks
-        match = next((word for word in left if word.startswith(want)), None)
+        match = next((word for word in left if _can_be(want, word)), None)
         if match is None:
             return False
         left.remove(match)
     return True
+
+
+def _can_be(want: str, word: str) -> bool:
+    """Tell whether a word can be short for one of a move: a rank, a bare joker, a meld number."""
+    if want == JOKER_TEXT:
+        return word.endswith(JOKER_TEXT)
+    return want == word if word.isdigit() else word.startswith(want)
 
 
 def _reason(game: Game, order: Order, words: Words) -> str:
@@ -228,8 +235,11 @@ def _reason(game: Game, order: Order, words: Words) -> str:
         return _("{command} needs more, for example: {command} {example}").format(
             command=order.command.name, example=order.command.arguments
         )
-    for word in args[:1] if verbs[0] != "meld" else args:
-        if not _is_card(word.removesuffix(JOKER_TEXT) or word):
+    for word in args if verbs[0] == "meld" else args[:1]:
+        name = word.removesuffix(JOKER_TEXT) or word
+        if _is_card(f"{name}s"):
+            return _("Nothing that you can do now fits {words!r}.").format(words=" ".join(args))
+        if not _is_card(name):
             return _(
                 "{word!r} is no card; cards are written like 7s, 10d, kh, and * is a joker."
             ).format(word=word)

@@ -331,7 +331,7 @@ class Prompt:
             usage = f"{command.name} {command.arguments}".rstrip()
             self._say(f"  {command.letter:<2} {usage:<16} {_(command.help)}")
         self._say(
-            _("  Cards: 7s, 10d, kh, a♣; * is a joker, 9d* a joker that stands for 9♦."),
+            _("  Cards: 7s, 10d, kh, ac; * is a joker, 9d* a joker that stands for 9d."),
             _("  Short is enough where it is clear: x k, a 8s, m 7."),
         )
 

@@ -33,7 +33,8 @@ TIPS: Final[Mapping[str, str]] = MappingProxyType(
             "Keep pairs and neighbours together; throw first the card that goes with nothing."
         ),
         "count_copies": _(
-            "Every card exists twice. When both 8♣ are gone, 7♣ and 9♣ need a joker between them."
+            "Every card exists twice. When both eights of clubs are gone, the seven and the nine"
+            " need a joker between them."
         ),
         "loose_cards": _(
             "Two loose cards at the end are a trap: one of them must be laid in the turn in which"

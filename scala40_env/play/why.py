@@ -223,26 +223,28 @@ class _Asking:
     def _rule_reasons(self, card: str) -> list[tuple[dict[str, Any], Callable[[], str]]]:
         """Return rules that may stand in the way, each with its sentence, the likeliest first."""
         rules = self.game.rules
+
+        def joker_limit() -> str:
+            return ngettext(
+                "A meld may hold {n} joker at most.",
+                "A meld may hold {n} jokers at most.",
+                rules.jokers_per_meld,
+            ).format(n=rules.jokers_per_meld)
+
         attach = dict.fromkeys(("attach_discard_unopened", "attach_discard_opened"), "allow")
         return [
             (
                 {"max_run": 14},
                 lambda: _("A run may have {n} cards at most.").format(n=rules.max_run),
             ),
-            (
-                {"jokers_per_meld": 0},
-                lambda: ngettext(
-                    "A meld may hold {n} joker at most.",
-                    "A meld may hold {n} jokers at most.",
-                    rules.jokers_per_meld,
-                ).format(n=rules.jokers_per_meld),
-            ),
+            ({"jokers_per_meld": 0}, joker_limit),
             (
                 {"min_naturals": 1},
                 lambda: _("A meld needs {n} cards that are no jokers.").format(
                     n=rules.min_naturals
                 ),
             ),
+            ({"jokers_per_meld": 0, "min_naturals": 1}, joker_limit),
             ({"opening_min": 0}, self._opening_reason),
             (
                 {"opening_joker": True},
