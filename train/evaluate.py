@@ -137,9 +137,17 @@ def evaluate(
     pairings, standings, ratings, system = measure(agents, names, plan, pairs, until)
     seconds = time.perf_counter() - began
     return Evaluation(
-        tuple(names), tuple(agent.name for agent in agents), rules, seed, pairings, standings, tuple(ratings), system, seconds,
+        tuple(names),
+        tuple(agent.name for agent in agents),
+        rules,
+        seed,
+        pairings,
+        standings,
+        tuple(ratings),
+        system,
+        seconds,
         complete=not plan.stopped,
-    )  # fmt: skip
+    )
 
 
 def refuse_seen_seeds(agents: Sequence[Agent], first: int, count: int) -> None:
