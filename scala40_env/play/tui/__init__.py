@@ -1,1 +1,4 @@
-"""The full-screen table: one file for each part of the screen."""
+"""The full screen: play at a table, watch agents, look at records. It needs the extra `play`.
+
+The doors are ``config.TuiConfig``, ``app.run_app`` and ``serve.serve``.
+"""

@@ -1,0 +1,30 @@
+"""The turns of this hand, the last one at the foot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from ..i18n import _
+from .tint import tint
+
+
+class Log(VerticalScroll, can_focus=False):
+    """A list of lines that stays at its end."""
+
+    def compose(self) -> ComposeResult:
+        """Hold the lines."""
+        yield Static()
+
+    def on_mount(self) -> None:
+        """Name the frame."""
+        self.border_title = _("This hand")
+
+    def show(self, lines: Sequence[str]) -> None:
+        """Show lines."""
+        self.query_one(Static).update(Content("\n").join(tint(line) for line in lines))
+        self.scroll_end(animate=False)

@@ -1,0 +1,33 @@
+"""What happened or went wrong, and below it what can be done now."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.widgets import Static
+
+from .tint import tint
+
+
+class Note(Static):
+    """Two messages; the upper one is in the colour of a warning where something is not possible."""
+
+    def __init__(self) -> None:
+        super().__init__(id="note")
+        self._said = ""
+        self._is_warning = False
+        self._prompt = ""
+
+    def say(self, text: str, is_warning: bool = False) -> None:
+        """Set the upper message."""
+        self._said, self._is_warning = text, is_warning
+        self._write()
+
+    def ask(self, text: str) -> None:
+        """Set the lower message: what to do."""
+        self._prompt = text
+        self._write()
+
+    def _write(self) -> None:
+        tone = "$text-warning" if self._is_warning else "$foreground"
+        lines = [tint(self._said, tone), tint(self._prompt, "$text-accent")]
+        self.update(Content("\n").join(lines))

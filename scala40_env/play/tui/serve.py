@@ -1,0 +1,71 @@
+"""The full screen in a web page, by textual-serve: every visitor plays a match of their own."""
+
+from __future__ import annotations
+
+import shlex
+import socket
+import sys
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from aiohttp import web
+from textual_serve.server import Server
+
+from ..i18n import _
+from .config import ConfigError, TuiConfig
+
+_LOCAL: Final = ("localhost", "127.0.0.1", "::1")
+
+
+class GameServer(Server):
+    """Serves the game to its own page only: other pages of the same browser get no connection."""
+
+    async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
+        """Open a connection, unless a page of another site asks for it."""
+        names = {self.host, urlsplit(self.public_url).hostname, *_LOCAL}
+        origin = request.headers.get("Origin")
+        if origin is not None and urlsplit(origin).hostname not in names:
+            raise web.HTTPForbidden(text=_("This game is played from its own page only."))
+        return await super().handle_websocket(request)
+
+
+def make_server(config: TuiConfig, host: str = "localhost", port: int = 8000) -> GameServer:
+    """Return the server; nothing is listening yet."""
+    command = [sys.executable, "-m", "scala40_env.play.tui", config.to_json()]
+    templates = Path(__file__).parent / "templates"
+    return GameServer(shlex.join(command), host, port, "Scala 40", templates_path=templates)
+
+
+def serve(config: TuiConfig | None = None, host: str = "localhost", port: int = 8000) -> None:
+    """Serve the full screen until Ctrl-C.
+
+    Args:
+        config: how each match starts.
+        host: the name or address to listen at; others than this machine's own can be reached by
+            everybody in the network.
+        port: a free port.
+
+    Raises:
+        ConfigError: nothing can listen there.
+        ValueError: something in the settings does not exist or is damaged, as in `run_app`.
+    """
+    from .app import prepare
+
+    config = config or TuiConfig()
+    prepare(config)  # errors are shown here, not in every visitor's page
+    _check_port(host, port)
+    make_server(config, host, port).serve()
+
+
+def _check_port(host: str, port: int) -> None:
+    try:
+        with socket.create_server((host, port)):
+            pass
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(
+            _("cannot listen at {host}:{port}: {reason}").format(
+                host=host, port=port, reason=reason
+            )
+        ) from error

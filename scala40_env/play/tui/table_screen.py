@@ -1,0 +1,156 @@
+"""What is seen of a match by a person who plays it."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widgets import Static
+
+from scala40_env.actions import DRAW, NO_MELD, RETURN, TAKE
+
+from ..i18n import _
+from ..match import Match
+from ..words import Words
+from .button_bar import ButtonBar
+from .choices import can_discard, takers
+from .desk import Desk
+from .hand import Hand
+from .keys import PLAY, buttons
+from .log import Log
+from .note import Note
+from .opening import Opening
+from .piles import Piles
+from .prompts import points_text, what_now
+from .seats import Seats, seats_of
+from .table import Table
+from .tint import words_of
+
+_OWN_TURN = ("draw", "take", "lay", "add", "discard", "give_back", "undo", "hint")
+
+
+class TableScreen(Screen[None]):
+    """The table, the hand below it, and what there is to say. What it shows, `desk` holds.
+
+    Args:
+        match: with at least one person.
+        speed: of the agents' moves.
+    """
+
+    def __init__(self, match: Match, speed: str) -> None:
+        super().__init__()
+        self.match = match
+        self.desk = Desk(match, Words())
+        self.speed = speed
+
+    def compose(self) -> ComposeResult:
+        """Lay the table."""
+        yield Static(id="title", markup=False)
+        yield Seats()
+        with Horizontal(id="middle"):
+            yield Table()
+            with Vertical(id="side"):
+                yield Piles()
+                yield Log(id="side-log")
+        yield Opening()
+        yield Log(id="log")
+        yield Note()
+        yield Hand()
+        yield ButtonBar(buttons(PLAY))
+
+    @property
+    def words(self) -> Words:
+        """How cards are written."""
+        return words_of(self.app)
+
+    def tell(self, text: str, is_warning: bool = False) -> None:
+        """Say what happened, or why something is not possible."""
+        self.query_one(Note).say(text, is_warning)
+
+    def show(self) -> None:
+        """Draw everything as it is now."""
+        desk, match = self.desk, self.match
+        desk.words = self.words
+        game, shown = match.game, desk.staging.game
+        can_take = takers(shown, desk.held.chosen) if desk.is_my_turn else set()
+        on_table = len(game.table)
+        self.query_one("#title", Static).update(self._title())
+        self.query_one(Seats).show(seats_of(match))
+        self.query_one(Table).show(
+            shown.table[:on_table], game.laid_this_turn, can_take, self._caption()
+        )
+        self.query_one(Piles).show(game, *self._pile_keys())
+        self.query_one(Opening).show(
+            desk.staging.melds, on_table, points_text(desk.staging), desk.staging.can_open
+        )
+        self.query_one(Hand).show(desk.held)
+        self.query_one(Note).ask(what_now(match, desk.staging, self.words))
+        self.query_one(ButtonBar).show(*self._button_states())
+        lines = [self._turn_line(number) for number in self._turn_numbers()]
+        for log in self.query(Log):
+            log.show(lines)
+
+    def _title(self) -> str:
+        game = self.match.game
+        return _("Scala 40 · {rules} rules · hand {hand} · speed {speed}").format(
+            rules=game.rules.preset_name,
+            hand=game.hand_number + (game.phase != "over"),
+            speed=_(self.speed),
+        )
+
+    def _caption(self) -> str:
+        """Return what the others did last, where the window is too small for the whole list."""
+        numbers = [n for n in self._turn_numbers() if self._is_others(n)]
+        is_listed = any(log.display for log in self.query(Log))
+        return "" if is_listed or not numbers else self._turn_line(numbers[-1])
+
+    def _is_others(self, number: int) -> bool:
+        return self.match.chronicle.turns[number].seat != self.desk.seat
+
+    def _pile_keys(self) -> tuple[tuple[str, str], frozenset[str]]:
+        """Return what stands below the piles, and which of them can be used."""
+        if not self.desk.is_my_turn:
+            return ("", ""), frozenset()
+        legal = self.match.game.legal_moves()
+        if self.match.game.phase == "draw":
+            keys = (_("S draw"), _("P take"))
+            uses = ("stock", DRAW in legal), ("pile", TAKE in legal)
+            return keys, frozenset(name for name, is_legal in uses if is_legal)
+        return ("", _("X drop")), frozenset({"pile"} if can_discard(self.match.game) else ())
+
+    def _button_states(self) -> tuple[set[str], dict[str, str], set[str]]:
+        """Return which actions are not possible now, other labels, and which need no button."""
+        off = set(_OWN_TURN) - self._possible()
+        staging = self.desk.staging
+        is_opening = staging.can_open and not self.desk.held.selected
+        labels = {"lay": _("Open")} if is_opening else {}
+        return off, labels, {"give_back"} & off
+
+    def _possible(self) -> set[str]:
+        """Return which actions of a turn are possible now."""
+        desk = self.desk
+        if not desk.is_my_turn:
+            return set()
+        game = desk.staging.game
+        legal = game.legal_moves()
+        is_open = desk.staging.is_empty
+        possible = {
+            "draw": DRAW in legal,
+            "take": TAKE in legal,
+            "give_back": RETURN in legal and is_open,
+            "discard": is_open and can_discard(game),
+            "undo": not is_open or self.match.can_undo,
+            "lay": game.phase == "play",
+            "add": any(move.meld != NO_MELD for move in legal),
+            "hint": True,
+        }
+        return {action for action, is_possible in possible.items() if is_possible}
+
+    def _turn_numbers(self) -> range:
+        turns = self.match.chronicle.turns
+        first = next((n for n, t in enumerate(turns) if t.hand == turns[-1].hand), 0)
+        return range(first, len(turns))
+
+    def _turn_line(self, number: int) -> str:
+        turn = self.match.chronicle.turns[number]
+        return self.words.turn(turn, self.match.names[turn.seat])
