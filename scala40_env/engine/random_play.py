@@ -5,7 +5,6 @@ import numpy as np
 from .kernel import entry, kernel
 from .state import mix64
 
-
 _BYTE_SUM = np.uint64(0x0101010101010101)  # x * this >> 56 adds the bytes of x
 
 
