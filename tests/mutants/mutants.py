@@ -116,10 +116,10 @@ CHANGED = [
         "",
     ),
     Changed(
-        "Swapping a joker: not with the discard just taken",
-        "legal.py",
-        " or _can_swap_with(s, card):",
-        ":",
+        "Swapping a joker: it does not lay the discard just taken",
+        "table.py",
+        "    _use_card(s, card, s.meld_new[m] != 0)\n    p = s.player\n",
+        "    lose_card(s, s.player, card)\n    p = s.player\n",
     ),
     Changed(
         "Swapping a joker: its duty is not looked at",
@@ -335,7 +335,13 @@ CHANGED = [
         "            ) >> (card // 13) & 1:",
     ),
     Changed(
-        "Attaching discards: a full run attaches",
+        "Attaching discards: a full run attaches at its high end",
+        "table.py",
+        "            if high % 13 == card % 13 and run_end_is_open(s, m, high, False):",
+        "            if high % 13 == card % 13:",
+    ),
+    Changed(
+        "Attaching discards: a full run attaches at its low end",
         "table.py",
         "            if low == card % 13 and run_end_is_open(s, m, low, False):",
         "            if low == card % 13:",

@@ -11,14 +11,15 @@ Mutants are made of a copy of the repository; the engine runs as plain Python (s
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import pytest
 from mutants import CHANGED, Changed, Forced, forced
 
 HERE = Path(__file__).resolve().parent
@@ -54,25 +55,38 @@ def copy_repository(folder: Path) -> Path:
 
 def run_tests(copy: Path, mutant: Forced | Changed | None, compiled: bool) -> tuple[bool, str]:
     """Run the tests on a copy; returns whether all passed, and the first that did not."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=line", "-p", "no:cacheprovider"]
-    command += ["-p", "forced"] if compiled else ["-p", "interpreted", "-p", "forced"]
+    arguments = ["-x", "-q", "--tb=line", "-p", "no:cacheprovider", "-p", "forced"]
     if isinstance(mutant, Forced):
-        command += [f"--force-rule={mutant.name}"]
-    paths = [str(copy), str(copy / "tests" / "mutants")]
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(paths),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "XDG_CACHE_HOME": str(copy.parent / "cache"),
-    }
-    tests = TESTS + COMPILED_TESTS if compiled else TESTS
-    done = subprocess.run(
-        [*command, *tests], cwd=copy, env=environment, capture_output=True, text=True, check=False
-    )
-    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
-    if done.returncode not in (0, 1) and failed is None:
-        raise SystemExit(f"the tests did not run:\n{done.stdout}{done.stderr}")
-    return done.returncode == 0, failed[1] if failed else ""
+        arguments += [f"--force-rule={mutant.name}"]
+    if compiled:
+        arguments += [*TESTS, *COMPILED_TESTS]
+    else:
+        arguments += ["-p", "interpreted", *TESTS]
+    output = copy.parent / "output"
+    child = os.fork()  # what is imported already need not be imported for every mutant
+    if child == 0:
+        os._exit(_run_pytest(copy, output, arguments))
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    text = output.read_text(encoding="utf-8")
+    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", text, re.MULTILINE)
+    if status not in (0, 1) and failed is None:
+        raise SystemExit(f"the tests did not run:\n{text}")
+    return status == 0, failed[1] if failed else ""
+
+
+def _run_pytest(copy: Path, output: Path, arguments: list[str]) -> int:
+    """Run pytest in this process, a forked one, on the package of a copy."""
+    with output.open("w", encoding="utf-8") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    for name in [name for name in sys.modules if name.split(".")[0] == "scala40_env"]:
+        del sys.modules[name]
+    os.chdir(copy)
+    sys.path[:0] = [str(copy), str(copy / "tests" / "mutants")]
+    os.environ["XDG_CACHE_HOME"] = str(copy.parent / "cache")
+    status = int(pytest.main(arguments))
+    sys.stdout.flush()
+    return status
 
 
 def changed_source(path: Path, mutant: Changed) -> str:
@@ -88,11 +102,14 @@ def is_killed(copy: Path, mutant: Forced | Changed, compiled: bool) -> bool:
     if isinstance(mutant, Changed):
         path = copy / "scala40_env" / "engine" / mutant.file
         before = path.read_text(encoding="utf-8")
+        # Code of a source of the same second and size would pass for that of the mutant.
+        shutil.rmtree(path.parent / "__pycache__", ignore_errors=True)
         path.write_text(changed_source(path, mutant), encoding="utf-8")
         try:
             passed, failed = run_tests(copy, mutant, compiled)
         finally:
             path.write_text(before, encoding="utf-8")
+            shutil.rmtree(path.parent / "__pycache__", ignore_errors=True)
     else:
         passed, failed = run_tests(copy, mutant, compiled)
     print(f"{'SURVIVED' if passed else 'killed':9} {mutant.name:70} {failed}", flush=True)
@@ -103,13 +120,18 @@ def main() -> int:
     """Run the mutants that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="mutants whose names hold this text")
+    parser.add_argument("--skip", type=int, default=0, help="leave out so many of them")
     parser.add_argument("--kind", choices=("all", "forced", "changed"), default="all")
     parser.add_argument("--compiled", action="store_true", help="compile every mutant")
     args = parser.parse_args()
+    if not args.compiled:
+        os.environ["NUMBA_DISABLE_JIT"] = "1"  # numba reads it when it is imported
+    for module in ("numba", "hypothesis"):
+        importlib.import_module(module)
     mutants: list[Forced | Changed] = []
     mutants += forced() if args.kind != "changed" else []
     mutants += CHANGED if args.kind != "forced" else []
-    chosen = [mutant for mutant in mutants if args.only.lower() in mutant.name.lower()]
+    chosen = [mutant for mutant in mutants if args.only.lower() in mutant.name.lower()][args.skip :]
     with tempfile.TemporaryDirectory() as folder:
         copy = copy_repository(Path(folder))
         for mutant in chosen:  # before anything runs: each is still there to be made
