@@ -229,7 +229,7 @@ def update(
             minibatch = Minibatch.of(batch, which)
             loss, sums = losses(learner, minibatch, config, imitates)
             if len(replay) and not imitates:
-                drawn = replay.draw(len(which) // 2, rng)
+                drawn = replay.draw(len(which), rng)
                 of_rated, gain = rated_loss(learner, drawn, config.temperature)
                 loss = loss + config.rated * len(which) * of_rated
                 sums["rated_gain"] = gain * len(which)

@@ -47,7 +47,7 @@ def rated_of(samples: Samples) -> Rated:
     gains, counts = samples.gains[rows], np.diff(offsets)
     means = np.add.reduceat(gains, offsets[:-1]) / counts if len(which) else gains
     centred = gains - np.repeat(means, counts)
-    return Rated(samples.states[which], samples.choices[rows], centred, offsets)
+    return Rated(samples.states[which], samples.choices[rows], centred.astype(np.float32), offsets)
 
 
 class Replay:
