@@ -573,12 +573,6 @@ CHANGED = [
         "        _win_lowest(s, True)\n",
     ),
     Changed(
-        "Nobody below the limit: a play-off is a hand like any other",
-        "score.py",
-        "    if s.playoff:\n        _win_lowest(s, True)\n    elif",
-        "    if",
-    ),
-    Changed(
         "mode: a tie in fixed_total is played off",
         "score.py",
         "            _win_lowest(s, False)\n",
