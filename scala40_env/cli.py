@@ -31,7 +31,6 @@ VERBS: Final = {
     "record": "let agents play matches and write them to a file",
     "evaluate": "measure agents against each other",
     "train": "train a player by playing against itself",
-    "exploit": "train a player against one fixed opponent, to find its weak side",
     "tune": "search better figures for a computer level",
     "bench": "measure the speed of the engine",
     "rules": "print rules, their differences, advice, and the action space",

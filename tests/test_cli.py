@@ -17,8 +17,6 @@ from scala40_env.game import Game
 from scala40_env.record import read_records, replay_record, write_records
 from scala40_env.rules import Rules
 
-READY = [verb for verb in VERBS if verb not in ()]
-
 
 @pytest.fixture(autouse=True)
 def _state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,10 +78,8 @@ def test_help_loads_nothing_heavy():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-@pytest.mark.parametrize("verb", READY)
+@pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_has_help_with_examples(verb: str, capsys: pytest.CaptureFixture[str]):
-    if verb in ("train", "exploit"):
-        pytest.importorskip("torch")
     assert run(verb, "--help") == 0
     said = capsys.readouterr().out
     assert "usage: scala40" in said and "Examples:" in said and f"scala40 {verb}" in said
@@ -325,3 +321,18 @@ def test_letters_where_the_output_cannot_write_suits():
     out, said = process.communicate("rules\ntips\nhistory\nquit\n", timeout=300)
     assert process.returncode == 0, said
     assert "Your hand:" in out
+
+
+def test_watching_one_seat_hides_the_others(capsys: pytest.CaptureFixture[str]):
+    words = ["watch", "--players", "easy", "normal", "--seed", "3", "--set", "mode=single_hand"]
+    assert run(*words, "--seat", "1", "--letters") == 0
+    said = capsys.readouterr().out
+    assert "  normal  " in said.split("turned up")[0]
+    assert "  easy  " not in said.split("turned up")[0]
+    assert "easy: drew;" in said and "normal: drew;" not in said
+    assert "--seat 2" in refused(capsys, *words, "--seat", "2")
+
+
+@pytest.mark.parametrize("words", [["tui"], ["watch", "--tui"], ["replay", "x.jsonl", "--tui"]])
+def test_the_full_screen_needs_a_terminal(words: list[str], capsys: pytest.CaptureFixture[str]):
+    assert "needs a terminal" in refused(capsys, *words)

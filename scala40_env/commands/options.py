@@ -15,6 +15,9 @@ from scala40_env.rules import Rules, RulesError
 Seed: TypeAlias = Annotated[
     int | None, arg(metavar="INT", help_behavior_hint="(default: a new one)")
 ]
+Seat: TypeAlias = Annotated[
+    int | None, arg(metavar="SEAT", help_behavior_hint="(default: all hands)")
+]
 Players: TypeAlias = Annotated[tuple[str, ...], arg(metavar="NAME NAME ...", help_behavior_hint="")]
 
 
@@ -58,3 +61,10 @@ def named_rules(name: str) -> Rules:
 def fill_players(players: Sequence[str], rules: RulesOptions, default: str) -> list[str]:
     """Return the names of all seats: those given, or the default on every seat of the rules."""
     return list(players) or [default] * load_rules(rules).num_players
+
+
+def check_seat(seat: int | None, rules: Rules) -> int | None:
+    """Return a seat that the rules have, or None (ValueError for another one)."""
+    if seat is not None and not 0 <= seat < rules.num_players:
+        raise ValueError(f"--seat {seat} is not in 0..{rules.num_players - 1}")
+    return seat

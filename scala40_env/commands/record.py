@@ -20,12 +20,11 @@ from typing import Annotated, Any
 from tyro.conf import arg
 
 from scala40_env.commands.options import Players, RulesOptions, Seed, fill_players, load_rules
+from scala40_env.commands.progress import track
 from scala40_env.game import Game
 from scala40_env.play.match import MatchError, is_person, seat_players, winning_seats
 from scala40_env.record import RecordWriter
 from scala40_env.rules import Rules
-
-from .progress import track
 
 
 @dataclass(frozen=True)

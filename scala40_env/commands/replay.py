@@ -19,13 +19,13 @@ from typing import Annotated, Any
 
 from tyro.conf import Positional, arg
 
+from scala40_env.commands.options import Seat, check_seat
+from scala40_env.commands.progress import track
 from scala40_env.game import Game
 from scala40_env.play.console import make_console, make_words
 from scala40_env.play.match import winning_seats
 from scala40_env.play.story import Story
 from scala40_env.record import RecordError, read_records, replay_record
-
-from .progress import track
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,8 @@ class Options:
     """Only check: one line, and exit status 0 if all is right, 2 if not."""
     json: bool = False
     """With --check, print JSON."""
+    seat: Seat = None
+    """See only what the player on this seat saw, counted from 0."""
     letters: bool = False
     """Write suits as letters (S H D C)."""
     tui: bool = False
@@ -49,10 +51,17 @@ class Options:
 def run(options: Options) -> None:
     """Replay the file."""
     if options.tui:
-        from scala40_env.play.tui.app import run_app
+        from scala40_env.commands.tui import show
         from scala40_env.play.tui.config import TuiConfig
 
-        run_app(TuiConfig(replay=options.file, line=options.match or 1))
+        show(
+            TuiConfig(
+                replay=options.file,
+                line=options.match or 1,
+                seat=options.seat,
+                letters=options.letters,
+            )
+        )
     elif options.check:
         _check(options)
     else:
@@ -92,6 +101,6 @@ def _tell(options: Options) -> None:
     for number, record, game in _replays(options):
         names = record["players"]
         console.print(f"Match {number}: {', '.join(names)}; {game.rules.preset_name} rules")
-        story = Story(console, words, names, game.rules)
+        story = Story(console, words, names, game.rules, check_seat(options.seat, game.rules))
         story.match(game, winning_seats(game))
         console.print()

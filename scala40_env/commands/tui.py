@@ -11,6 +11,7 @@ Examples:
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -18,7 +19,7 @@ from tyro.conf import arg
 
 from scala40_env.commands.options import Players, RulesOptions, Seed, load_rules
 from scala40_env.play.saves import last_unfinished, new_save_path
-from scala40_env.play.tui.config import TuiConfig
+from scala40_env.play.tui.config import ConfigError, TuiConfig
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,16 @@ class Options(RulesOptions):
 
 def run(options: Options) -> None:
     """Show the full screen."""
+    show(tui_config(options))
+
+
+def show(config: TuiConfig) -> None:
+    """Show the full screen, if this is a terminal (ConfigError if not)."""
     from scala40_env.play.tui.app import run_app
 
-    run_app(tui_config(options))
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise ConfigError("the full screen needs a terminal; scala40 play works in a pipe too")
+    run_app(config)
 
 
 def tui_config(options: Options) -> TuiConfig:

@@ -15,7 +15,15 @@ from typing import Annotated
 
 from tyro.conf import arg
 
-from scala40_env.commands.options import Players, RulesOptions, Seed, fill_players, load_rules
+from scala40_env.commands.options import (
+    Players,
+    RulesOptions,
+    Seat,
+    Seed,
+    check_seat,
+    fill_players,
+    load_rules,
+)
 from scala40_env.play.console import make_console, make_words
 from scala40_env.play.match import Match, MatchError, is_person
 from scala40_env.play.story import Story
@@ -29,6 +37,8 @@ class Options(RulesOptions):
     """Who plays, a name a seat: easy, normal, hard, random, learned, or a checkpoint file."""
     seed: Seed = None
     """Deals and agents follow from it."""
+    seat: Seat = None
+    """See only what the player on this seat sees, counted from 0."""
     delay: Annotated[float, arg(metavar="SECONDS")] = 0.0
     """Pause after each turn."""
     letters: bool = False
@@ -44,13 +54,22 @@ def run(options: Options) -> None:
         raise MatchError("watch is for agents; to play yourself: scala40 play")
     rules = load_rules(options, len(players))
     if options.tui:
-        from scala40_env.play.tui.app import run_app
+        from scala40_env.commands.tui import show
         from scala40_env.play.tui.config import TuiConfig
 
-        run_app(TuiConfig(rules=rules, players=tuple(players), seed=options.seed))
+        show(
+            TuiConfig(
+                rules=rules,
+                players=tuple(players),
+                seed=options.seed,
+                seat=options.seat,
+                letters=options.letters,
+            )
+        )
         return
     match = Match.new(rules, players, options.seed)
-    story = Story(make_console(), make_words(options.letters or None), match.names, rules)
+    words = make_words(options.letters or None)
+    story = Story(make_console(), words, match.names, rules, check_seat(options.seat, rules))
     tell(match, story, options.delay)
 
 

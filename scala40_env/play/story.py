@@ -27,13 +27,22 @@ class Story:
         words: how cards are written.
         names: of the seats.
         rules: of the match.
+        seat: tell only what this seat sees; None: everything.
     """
 
-    def __init__(self, console: Console, words: Words, names: Sequence[str], rules: Rules) -> None:
+    def __init__(
+        self,
+        console: Console,
+        words: Words,
+        names: Sequence[str],
+        rules: Rules,
+        seat: int | None = None,
+    ) -> None:
         self._console = console
         self._words = words
         self._names = names
         self._rules = rules
+        self._seat = seat
 
     def match(self, game: Game, winners: Sequence[int]) -> None:
         """Tell a whole match, or what there is of it."""
@@ -50,17 +59,21 @@ class Story:
             self._say(_("The match is not finished."))
 
     def deal(self, game: Game) -> None:
-        """Show all hands of a deal."""
+        """Show the hands of a deal."""
         title = _("Hand {number}").format(number=game.hand_number + 1)
         dealer = _("{name} deals").format(name=self._names[game.dealer])
         self._say("", self._words.heading(self._words.dot.join([title, dealer])))
         for seat, name in enumerate(self._names):
-            if game.hand_sizes[seat]:
+            if game.hand_sizes[seat] and self._sees(seat):
                 self._say(f"  {self._name(seat, name)}  {self._words.hand(game.hand(seat))}")
         self._say(_("  turned up: {card}").format(card=self._words.cards(game.pile)), "")
 
-    def turn(self, turn: Turn, reveal: bool = True) -> None:
-        """Tell a turn in a line."""
+    def _sees(self, seat: int) -> bool:
+        return self._seat in (None, seat)
+
+    def turn(self, turn: Turn, reveal: bool | None = None) -> None:
+        """Tell a turn in a line; `reveal` says whether a drawn card is named, against the seat."""
+        reveal = self._sees(turn.seat) if reveal is None else reveal
         self._say(self._words.turn(turn, self._names[turn.seat], reveal))
 
     def steps(self, seat: int, steps: Sequence[Step]) -> None:
