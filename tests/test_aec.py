@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import pickle
+import textwrap
 import warnings
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -504,3 +506,10 @@ def test_the_page_states_the_spaces_as_they_are():
     assert f"Discrete({table.action_space('player_0').n})" in (aec.__doc__ or "")
     names = [line.split("|")[2].strip() for line in page if line.startswith("|")]
     assert sum(name in SLICES for name in names) == len(SLICES)
+
+
+def test_the_example_of_the_page_runs():
+    lines = (aec.__doc__ or "").splitlines()[1:]
+    example = takewhile(lambda line: not line.startswith("|"), lines)
+    exec(textwrap.dedent("\n".join(example)), names := {})
+    assert names["env"].agents == []

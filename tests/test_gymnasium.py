@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import textwrap
 import warnings
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
+from scala40_env import single, vector
 from scala40_env.actions import NUM_ACTIONS, TAKE_ID
 from scala40_env.agents import AgentError, make_agent
 from scala40_env.agents.levels import LevelAgent
@@ -209,10 +211,10 @@ def test_it_is_the_single_environment_many_times(kwargs):
     """Levels without chance: the first episodes are equal step by step."""
     count = 4
     envs = Scala40VectorEnv(num_envs=count, **kwargs)
-    single = SyncVectorEnv(
+    one_by_one = SyncVectorEnv(
         [lambda: SingleAgentEnv(**kwargs)] * count, autoreset_mode=AutoresetMode.SAME_STEP
     )
-    (ours, our_infos), (theirs, infos) = envs.reset(seed=11), single.reset(seed=11)
+    (ours, our_infos), (theirs, infos) = envs.reset(seed=11), one_by_one.reset(seed=11)
     rng, open_rows = np.random.default_rng(0), np.ones(count, np.bool_)
     for _ in range(2000):
         np.testing.assert_array_equal(ours[open_rows], theirs[open_rows])
@@ -223,7 +225,7 @@ def test_it_is_the_single_environment_many_times(kwargs):
         actions = masked(our_infos["action_mask"], rng)
         own = np.where(open_rows, actions, masked(infos["action_mask"], rng))
         ours, *our_ends, our_infos = envs.step(actions)
-        theirs, *ends, infos = single.step(own)
+        theirs, *ends, infos = one_by_one.step(own)
         for our_array, array in zip(our_ends, ends, strict=True):
             np.testing.assert_allclose(our_array[open_rows], array[open_rows])
         done = open_rows & (ends[1] | ends[2])
@@ -310,3 +312,10 @@ def test_outsiders_choose_like_the_levels_they_are():
             observations, *_, infos = envs.step(actions)
     assert seen[:60] == seen[60:]
     assert isinstance(make_agent("normal"), LevelAgent)
+
+
+@pytest.mark.parametrize("module", [single, vector])
+def test_the_examples_run(module):
+    lines = [line for line in module.__doc__.splitlines() if not line or line.startswith("    ")]
+    exec(textwrap.dedent("\n".join(lines)), names := {})
+    assert names.keys() & {"env", "envs"}

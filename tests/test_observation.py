@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import numpy as np
 import pytest
 import reference
-from engine_play import RULE_SETS, play, start
+from engine_play import MOVES, RULE_SETS, WORK, play, start
 
 from scala40_env.cards import JOKER, card_text
 from scala40_env.engine import calls
@@ -17,8 +18,10 @@ from scala40_env.engine.observe import (
     RULE_IS_ONE_OF,
     RULE_OFFSETS,
     RULE_SCALES,
+    play_action,
 )
-from scala40_env.engine.state import NUM_RULES, new_games
+from scala40_env.engine.state import MATCH_OVER, NUM_RULES, new_games
+from scala40_env.engine.tables import NUM_ACTIONS
 from scala40_env.game import GameState
 from scala40_env.melds import RUN, SET, meld_text
 from scala40_env.observation import (
@@ -34,6 +37,7 @@ from scala40_env.observation import (
 from scala40_env.rules import Rules
 
 STEPS = 200
+DIGESTS = {"browser": "b2dfa8f73983646a", "fisca-3": "2b814e84fe4a6edd"}
 each_rule_set = pytest.mark.parametrize("name", RULE_SETS)
 
 
@@ -256,3 +260,19 @@ def test_every_rule_is_seen():
     teams = [Rules.preset("browser", teams=t) for t in ("2x2", "2x3")]
     all_rules = [*players, *four, *teams]
     assert len({seen(rules).tobytes() for rules in all_rules}) == len(all_rules)
+
+
+@pytest.mark.parametrize(("name", "wanted"), DIGESTS.items())
+def test_observations_of_version_1_never_change(name, wanted):
+    """A new digest means a new OBSERVATION_VERSION, unless deals or rules have changed."""
+    games, mask = start(RULE_SETS[name], 1), np.zeros(NUM_ACTIONS, np.int8)
+    out, digest = np.zeros(OBSERVATION_SIZE, np.float32), hashlib.sha256()
+    action = -1
+    for step in range(400):
+        play_action(games, action, mask, out, MOVES, WORK)
+        if games["phase"][0] == MATCH_OVER:
+            break
+        digest.update(np.rint(out * 1000).astype("<i4").tobytes())
+        legal = np.flatnonzero(mask)
+        action = int(legal[-1 - step % 3 % len(legal)]) if len(legal) else -1
+    assert digest.hexdigest()[:16] == wanted
