@@ -1,6 +1,7 @@
 """scala40_env: the Italian rummy game Scala 40 as a reinforcement-learning environment.
 
-The names below are loaded at their first use, so that `import scala40_env` stays light:
+Importing it registers the environments with PettingZoo and Gymnasium. The names below are loaded at
+their first use, so that `import scala40_env` stays light:
 
     >>> import scala40_env
     >>> scala40_env.Rules.preset("italian").opening_min
@@ -11,6 +12,8 @@ from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from .registration import register
 
 if TYPE_CHECKING:
     from .aec import env as env
@@ -44,3 +47,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+register()

@@ -79,9 +79,18 @@ def test_the_typing_marker_is_installed():
 
 
 def test_import_is_light():
-    heavy = {"torch", "textual", "prompt_toolkit", "matplotlib", "numba", "pettingzoo"}
+    heavy = {"torch", "textual", "prompt_toolkit", "matplotlib", "numba"}
     code = f"import sys, scala40_env; print(sorted({heavy!r} & set(sys.modules)))"
     assert run_python(code) == "[]"
+
+
+def test_import_registers_the_environments():
+    code = (
+        "import scala40_env, gymnasium, pettingzoo;"
+        "print('scala40/Scala40-v0' in gymnasium.registry,"
+        " 'scala40/scala40-v0' in pettingzoo.aec_registry)"
+    )
+    assert run_python(code) == "True True"
 
 
 def test_the_front_door_loads_its_names_at_first_use():
