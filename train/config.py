@@ -38,7 +38,7 @@ class TrainConfig:
     """Samples that each process collects for one update."""
     minibatches: int = 12
     """Steps of the optimiser in a pass over them."""
-    epochs: int = 2
+    epochs: int = 1
     """Passes over them."""
     width: int = 128
     """Width of the layers that read a decision."""
@@ -54,9 +54,9 @@ class TrainConfig:
     """Weight of the critic's loss."""
     belief: float = 0.1
     """Weight of the loss of the guess at the opponent's hand; 0 turns it off."""
-    rated_share: float = 0.15
+    rated_share: float = 0.4
     """Of how many decisions all moves are tried out, the hard level playing on."""
-    rated: float = 0.05
+    rated: float = 0.1
     """Weight of what was found by that."""
     temperature: float = 0.02
     """How much more a move must earn to be played e times as often."""
@@ -70,7 +70,7 @@ class TrainConfig:
     """Whether the critic sees the hidden cards."""
     advice: bool = True
     """Whether the first policy leans on what the levels would play."""
-    warm_up: int = 150_000
+    warm_up: int = 50_000
     """Samples, of all processes, in which the policy imitates the hard level."""
     share_self: float = 0.25
     """How often a game is against itself ..."""
