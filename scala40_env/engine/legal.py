@@ -32,7 +32,6 @@ from .table import (
     could_meld,
     joker_limit,
     suit_places,
-    swap_place,
     table_move,
     table_moves,
 )
@@ -130,15 +129,6 @@ def _can_take(s, work):
 
 
 @kernel
-def _can_swap_with(s, card):
-    """Whether a card could replace a joker of the table."""
-    for m in range(s.num_melds):
-        if s.meld_jokers[m] and swap_place(s, m, card) != NONE:
-            return True
-    return False
-
-
-@kernel
 def _take_is_sure(s):
     """What a glance says of taking the top of the pile: YES, NO, or UNSURE.
 
@@ -160,9 +150,10 @@ def _take_is_sure(s):
         return YES
     if s.hand_size[p] >= 2 and attaches(s, card):
         return YES
-    if could_meld(cards, card, spare) or attaches(s, card) or _can_swap_with(s, card):
+    if could_meld(cards, card, spare) or attaches(s, card):
         return UNSURE
-    # What is left is a run of the table that other cards of the suit carry on to this one.
+    # What is left is a swap, which takes a joker of the table, and a run of the table that other
+    # cards of the suit carry on to this one.
     beside = suit_places(cards, card // 13)
     near = beside >> 1 | beside << 1
     ace_high = card % 13 == 0 and near >> 13 & 1
