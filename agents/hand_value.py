@@ -46,7 +46,7 @@ from scala40_env.engine.tables import (
 from scala40_env.engine.work import MAX_CANDIDATES, WORK
 
 MAX_PLAN = 4  # 14 cards hold at most four melds
-MAX_NODES = 20_000  # of the search for a plan; never reached with one joker a meld
+MAX_NODES = 200_000  # of the search for a plan; the worst of many dense hands took 30,000
 _DUTY = 1_000.0  # score of a meld that uses the card taken from the pile
 _ROWS = 4
 _CURSOR, _JOKERS_LEFT, _CARDS_LEFT, _POINTS = 0, 1, 2, 3  # rows of ``bot.levels``
@@ -203,6 +203,15 @@ def opening_need(s):
     if s.opened[s.player]:
         return np.int64(0)
     return max(np.int64(s.rules[OPENING_MIN]) - opening_points(s), 0)
+
+
+@kernel
+def plan_uses(bot, count, card):
+    """Whether a meld of the plan takes a card of this type."""
+    for j in range(count):
+        if _uses_card(bot, bot.plan[j], card):
+            return True
+    return False
 
 
 @kernel

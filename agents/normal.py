@@ -12,10 +12,16 @@
 
 import numpy as np
 
-from scala40_env.agents.hand_value import card_points, closeness
+from scala40_env.agents.hand_value import (
+    card_points,
+    closeness,
+    opening_need,
+    plan_melds,
+    plan_uses,
+)
 from scala40_env.agents.laying import find_action, find_discard, find_lay, loose_cards
 from scala40_env.engine.kernel import kernel
-from scala40_env.engine.state import DRAW, JOKER
+from scala40_env.engine.state import DRAW, JOKER, NONE, gain_card, lose_card
 from scala40_env.engine.table import could_meld, joker_limit
 from scala40_env.engine.tables import DRAW_ID, TAKE_ID
 
@@ -39,7 +45,7 @@ _LAST_JOKERS = 9
 def decide_normal(s, bot, moves, n, params):
     """The index of the move to play."""
     if s.phase == DRAW:
-        return decide_draw(s, moves, n)
+        return decide_draw(s, bot, moves, n)
     weights = (params[_PLAN_CARD], params[_PLAN_POINT], params[_PLAN_JOKER])
     found = find_lay(s, bot, moves, n, weights, params[_LAST_JOKERS])
     if found >= 0:
@@ -57,10 +63,10 @@ def decide_normal(s, bot, moves, n, params):
 
 
 @kernel
-def decide_draw(s, moves, n):
-    """Take the discard where it makes a new meld, else draw."""
+def decide_draw(s, bot, moves, n):
+    """Take the discard where it makes a new meld (before opening: one that opens), else draw."""
     take = find_action(moves, n, TAKE_ID, TAKE_ID + 1)
-    if take >= 0 and (not s.opened[s.player] or _makes_meld(s)):
+    if take >= 0 and (_makes_meld(s) if s.opened[s.player] else _opens(s, bot)):
         return take
     return max(find_action(moves, n, DRAW_ID, DRAW_ID + 1), 0)
 
@@ -75,3 +81,16 @@ def _makes_meld(s):
     if card == JOKER:
         return True
     return could_meld(s.held_once[p], card, jokers)
+
+
+@kernel
+def _opens(s, bot):
+    """Whether melds of the hand with the top discard open; else only a swap could use it."""
+    p, card = np.int64(s.player), np.int64(s.pile[s.num_pile - 1])
+    gain_card(s, p, card)
+    s.taken = card
+    count = plan_melds(s, bot, 0.0, 1.0, 0.0, opening_need(s))
+    used = plan_uses(bot, count, card)
+    s.taken = NONE
+    lose_card(s, p, card)
+    return used
