@@ -67,6 +67,7 @@ _KEYS: Final = ("rules", "player", "dealer", "phase", "hands", "opened", "table"
                 "hand_number", "totals", "reentries", "history", "rng")  # fmt: skip
 _PHASES: Final = {"draw": DRAW, "play": PLAY, "over": HAND_OVER}
 _MAX_TOTAL: Final = 1 << 30
+_MAX_WORD: Final = (1 << 64) - 1
 _MAX_COUNT: Final = 1 << 14  # of turns, hands and renewals: int16 with room to count on
 
 
@@ -207,16 +208,9 @@ def _number(key: str, value: Any, low: int, top: int) -> int:
     return value
 
 
-def _count(key: str, value: Any) -> int:
-    return _number(key, value, 0, _MAX_COUNT)
-
-
-def _total(key: str, value: Any) -> int:
-    return _number(key, value, 0, _MAX_TOTAL)
-
-
-def _word(key: str, value: Any) -> int:
-    return _number(key, value, 0, (1 << 64) - 1)
+def _up_to(top: int) -> Callable[[str, Any], int]:
+    """Return a reader of numbers from 0 to `top`."""
+    return lambda key, value: _number(key, value, 0, top)
 
 
 def _flag(key: str, value: Any) -> bool:
@@ -367,12 +361,12 @@ def _meld(text: Any, rules: Rules, is_new: bool) -> Meld:
 def _read_match(row: np.void, values: _Values, n: int) -> None:
     row["player"] = values.number("player", n - 1)
     row["dealer"] = values.number("dealer", n - 1, default=n - 1)
-    row["turns"][:n] = values.seats("turns", n, [0] * n, _count)
+    row["turns"][:n] = values.seats("turns", n, [0] * n, _up_to(_MAX_COUNT))
     row["reshuffles"] = values.number("reshuffles", _MAX_COUNT)
     row["hand_number"] = values.number("hand_number", _MAX_COUNT)
-    row["totals"][:n] = values.seats("totals", n, [0] * n, _total)
-    row["reentries"][:n] = values.seats("reentries", n, [0] * n, _count)
-    row["seed"], row["rng"] = values.seats("rng", 2, [0, 0], _word)
+    row["totals"][:n] = values.seats("totals", n, [0] * n, _up_to(_MAX_TOTAL))
+    row["reentries"][:n] = values.seats("reentries", n, [0] * n, _up_to(_MAX_COUNT))
+    row["seed"], row["rng"] = values.seats("rng", 2, [0, 0], _up_to(_MAX_WORD))
 
 
 def _read_history(row: np.void, values: _Values, rules: Rules) -> None:
@@ -383,8 +377,8 @@ def _read_history(row: np.void, values: _Values, rules: Rules) -> None:
     took = np.array(history.seats("took", n, none, _card_counts(15)))
     gave_back = np.array(history.seats("gave_back", n, none, _card_counts(15)))
     row["takes"][:n] = took + 16 * gave_back
-    row["known_jokers"][:n] = history.seats("known_jokers", n, [0] * n, _count)
-    row["hand_points"][:n] = history.seats("points", n, [0] * n, _total)
+    row["known_jokers"][:n] = history.seats("known_jokers", n, [0] * n, _up_to(_MAX_COUNT))
+    row["hand_points"][:n] = history.seats("points", n, [0] * n, _up_to(_MAX_TOTAL))
     row["closer"] = history.optional("closer", n - 1)
     row["closed_in_hand"] = history.flag("closed_in_hand")
     row["winner"] = history.optional("winner", n - 1)
@@ -392,12 +386,9 @@ def _read_history(row: np.void, values: _Values, rules: Rules) -> None:
     sizes = row["hand_size"][:n].tolist()
     plays = [size > 0 or p == int(row["closer"]) for p, size in enumerate(sizes)]
     row["in_match"][:n] = history.seats("in_match", n, plays, _flag)
-    is_tied = any(row["in_match"][:n] * row["totals"][:n] >= rules.limit)
-    row["playoff"] = (
-        history.flag("playoff")
-        if history.has("playoff")
-        else is_tied and rules.mode == "elimination"
-    )
+    at_limit = any(row["in_match"][:n] * row["totals"][:n] >= rules.limit)
+    is_tied = at_limit and rules.mode == "elimination"
+    row["playoff"] = history.flag("playoff") if history.has("playoff") else is_tied
     if row["winner"] != NONE or row["truncated"]:
         if row["phase"] != HAND_OVER:
             raise PositionError("position key phase: a match that is decided is over")
@@ -421,6 +412,13 @@ def _read_turn(row: np.void, values: _Values) -> None:
     if row["taken"] != NONE and not row["hands"][player, row["taken"]]:
         raise PositionError(f"position key taken: {values.raw('taken')} is not in the hand")
     row["recovered"] = values.number("recovered", int(DECK_COUNTS[JOKER]))
+    _check_turn(row)
+    _read_kept(row, values)
+
+
+def _check_turn(row: np.void) -> None:
+    """Refuse what no series of legal moves leads to."""
+    player = int(row["player"])
     if row["recovered"] > row["hands"][player, JOKER]:
         raise PositionError(f"position key recovered: not {row['recovered']} jokers in the hand")
     if row["recovered"] and not row["laid_off_or_swapped"]:
@@ -430,7 +428,6 @@ def _read_turn(row: np.void, values: _Values) -> None:
     is_single = row["phase"] == PLAY and row["hand_size"][player] == 1
     if is_single and not row["opened"][player] and not row["meld_new"].any():
         raise PositionError("position key opened: a single card after the draw, nothing laid")
-    _read_kept(row, values)
 
 
 def _read_kept(row: np.void, values: _Values) -> None:

@@ -54,6 +54,7 @@ def run(options: Options) -> int:
     match, path = open_match(options)
     if not match.persons:
         raise MatchError(f"no seat is a person's: name one {PERSON!r}, or use scala40 watch")
+    match.warm_up()
     words = make_words(options.letters or None)
     return Prompt(match, Autosave(path), make_console(), words).run()
 

@@ -56,13 +56,10 @@ def run(options: Options) -> None:
         raise MatchError(f"--matches {options.matches} is not a positive number")
     rules = load_rules(options, len(specs))
     seed = secrets.randbits(32) if options.seed is None else options.seed
-    figures = {
-        "file": options.out,
-        "seed": seed,
-        "matches": 0,
-        "hands": 0,
-        "wins": [0] * len(specs),
-    }
+    wins = [0] * len(specs)
+    figures: dict[str, Any] = {
+        "file": options.out, "seed": seed, "matches": 0, "hands": 0, "wins": wins,
+    }  # fmt: skip
     games = _games(rules, specs, seed, options.matches)
     with RecordWriter(options.out, options.append) as writer:
         try:
@@ -75,10 +72,10 @@ def run(options: Options) -> None:
     if options.json:
         print(json.dumps(figures))
     else:
-        wins = ", ".join(f"{spec} {won}" for spec, won in zip(specs, figures["wins"], strict=True))
+        won = ", ".join(f"{spec} {count}" for spec, count in zip(specs, wins, strict=True))
         print(
             f"{figures['matches']} matches, {figures['hands']} hands in {options.out}"
-            f" (seed {seed}; won: {wins})"
+            f" (seed {seed}; won: {won})"
         )
 
 

@@ -61,6 +61,8 @@ def say(console: Console, *lines: str) -> None:
 
 
 def _wrap(line: str, width: int) -> list[str]:
+    if line.startswith(("──", "--")):  # a heading only fills the line
+        return [line[: width - 1]]
     indent = len(line) - len(line.lstrip()) + 2
     wrapped = textwrap.wrap(
         line, max(width - 1, indent + 20), subsequent_indent=" " * indent, break_long_words=False

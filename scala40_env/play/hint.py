@@ -98,7 +98,8 @@ def _strongest() -> Agent:
 
 def _plan(trial: Game, agent: Agent) -> list[Step]:
     """Play the agent's moves in a copy, up to a draw or to the end of the turn."""
-    chronicle, seat, steps = Chronicle(), trial.player, []
+    chronicle, seat = Chronicle(), trial.player
+    steps: list[Step] = []
     while trial.phase != "over" and trial.player == seat:
         move = agent.act(trial.view(seat), trial.legal_moves())
         if move.action == DRAW_ID:  # what it brings is not known

@@ -38,6 +38,7 @@ from .chronicle import Chronicle, HandResult, Step, Turn
 from .i18n import _
 
 PERSON: Final = "me"
+_ANY_LEVEL: Final = "easy"  # all levels are decided by one kernel
 
 
 class MatchError(ValueError):
@@ -225,6 +226,17 @@ class Match:
         self.players = seat_players(specs, self.game.seed)
 
     # --- playing ---------------------------------------------------------------------------
+
+    def warm_up(self) -> None:
+        """Have compiled what moves need, so that nobody waits for it in the middle of a hand.
+
+        It takes no time but in the first match after an installation.
+        """
+        trial = self.game.clone()
+        legal = trial.legal_moves()
+        if legal:
+            make_agent(_ANY_LEVEL).act(trial.view(trial.player), legal)
+            trial.push(legal[0])
 
     def play(self, move: Move | str) -> list[Step]:
         """Play a move for the seat to move; a text may lay a long meld, which is several moves.

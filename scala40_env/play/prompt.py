@@ -14,7 +14,6 @@ from scala40_env.agents import AgentError
 from scala40_env.record import FORMAT, RecordError, read_records
 
 from .board import board_lines, duty_lines, hand_line, table_lines
-from .chronicle import Turn
 from .console import say
 from .hint import Adviser
 from .i18n import _
@@ -109,7 +108,9 @@ class Prompt:
         else:
             self._say(_("Scala 40 for {names}.").format(names=", ".join(match.names)))
         self._say(*rules_lines(match.game.rules)[:1])
-        self._say(_("Type ? for all commands, h for a hint, rules for the rules."), "")
+        self._say(_("Type ? for all commands, h for a hint, rules for the rules."))
+        if match.is_persons_turn and len(match.persons) == 1:
+            self._tell_turns_since(match.game.player)
 
     def _agent_turn(self) -> None:
         turn = self.match.agent_turn()
@@ -172,13 +173,17 @@ class Prompt:
             self._console.clear()
         else:
             self._say("", _("{name} is to move.").format(name=name))
-        for turn in self._turns_since(seat):
-            self._story.turn(turn, reveal=False)
+        self._tell_turns_since(seat)
 
-    def _turns_since(self, seat: int) -> Sequence[Turn]:
+    def _tell_turns_since(self, seat: int) -> None:
+        """Tell what the others did since a person's last turn in this hand."""
         turns = self.match.chronicle.hand_turns(self.match.game.hand_number)
         own = [number for number, turn in enumerate(turns) if turn.seat == seat]
-        return turns[own[-1] + 1 :] if own else turns
+        if own and turns[-1].seat == seat:
+            own.pop()  # the turn that is going on
+        for turn in turns[own[-1] + 1 :] if own else turns:
+            if turn.seat != seat:
+                self._story.turn(turn, reveal=False)
 
     def _show_board(self) -> None:
         seat = self._looking()

@@ -26,7 +26,7 @@ from .timeline import Timeline
 from .tint import LETTERS
 
 
-class Scala40App(App[None]):
+class Scala40App(App[str]):
     """The application.
 
     Args:
@@ -116,19 +116,32 @@ class Scala40App(App[None]):
                 screen.show()
 
     def action_leave(self) -> None:
-        """Leave, after a question if a match would be lost."""
+        """Leave, after a question if a match goes on."""
         screen = self.screen
         if not isinstance(screen, PlayScreen) or screen.match.is_over:
-            self.exit()
+            self.exit(self._farewell())
             return
 
         def answer(position: int | None) -> None:
             if position == 0:
-                self.exit()
+                self.exit(self._farewell())
 
         kept = self._config.save is not None
         title = _("Leave? The match is kept.") if kept else _("Leave? The match is not saved (W).")
         self.push_screen(ChoiceDialog(title, [_("Leave"), _("Stay")]), answer)
+
+    async def action_quit(self) -> None:
+        """Leave at once."""
+        self.exit(self._farewell())
+
+    def _farewell(self) -> str:
+        """Return where a match lies that is not over; empty if there is none."""
+        for screen in self.screen_stack:
+            if isinstance(screen, PlayScreen) and screen.kept_in and not screen.match.is_over:
+                return _("The match is kept in {path}; --resume goes on with it.").format(
+                    path=screen.kept_in
+                )
+        return ""
 
 
 def _setup(config: TuiConfig) -> Setup:
@@ -164,7 +177,9 @@ def run_app(config: TuiConfig | None = None) -> None:
     Raises:
         ValueError: something it names does not exist or is damaged; one line says what.
     """
-    prepare(config or TuiConfig()).run()
+    farewell = prepare(config or TuiConfig()).run()
+    if farewell:
+        print(farewell)
 
 
 def prepare(config: TuiConfig) -> Scala40App:

@@ -20,7 +20,7 @@ class ButtonBar(CardsWidget):
     def __init__(self, keys: Sequence[Key]) -> None:
         super().__init__(id="buttons")
         self._keys = keys
-        self._shown = list(keys)
+        self._shown_keys = list(keys)
         self._off: Collection[str] = ()
         self._labels: Mapping[str, str] = {}
 
@@ -32,20 +32,21 @@ class ButtonBar(CardsWidget):
     ) -> None:
         """Dim the buttons of some actions, give some another label for now, leave some out."""
         self._off, self._labels = off, labels or {}
-        self._shown = [key for key in self._keys if key.action not in hidden]
-        self.refresh(layout=True)
+        self._shown_keys = [key for key in self._keys if key.action not in hidden]
+        if self.differs(set(off), self._labels, self._shown_keys):
+            self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Return the number of lines."""
         return len(self._lines(width))
 
     def _lines(self, width: int) -> list[list[int]]:
-        numbers = range(len(self._shown))
+        numbers = range(len(self._shown_keys))
         return flow([width_of(self._button(number)) for number in numbers], width)
 
     def _button(self, number: int) -> list[Piece]:
         """Draw a button; neighbours have different backgrounds, so they need no gap."""
-        key = self._shown[number]
+        key = self._shown_keys[number]
         label = self._labels.get(key.action, _(key.label))
         ground = f"button--{number % 2}"
         off = ["button--off"] if key.action in self._off else []

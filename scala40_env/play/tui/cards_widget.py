@@ -48,6 +48,13 @@ class CardsWidget(Widget):
         "button--1",
     }
 
+    _shown: tuple[object, ...] = ()
+
+    def differs(self, *shown: object) -> bool:
+        """Remember what is to be shown, and tell whether it is not what was shown before."""
+        before, self._shown = self._shown, (self.words, *shown)
+        return self._shown != before
+
     @property
     def words(self) -> Words:
         """How cards are written on this screen."""

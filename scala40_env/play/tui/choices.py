@@ -173,11 +173,12 @@ def card_to_table(move: Move) -> Card | None:
     return action_swap(move.action)[1] if is_swap(move.action) else None
 
 
-def takers(game: Game, cards: Sequence[Card]) -> set[int]:
-    """Return the melds that could take one selected card now."""
+def takers(game: Game, cards: Sequence[Card]) -> dict[int, bool]:
+    """Return which melds could take one selected card now, and whether they give a joker for it."""
     if len(cards) != 1:
-        return set()
-    return {move.meld for move in game.legal_moves() if card_to_table(move) == cards[0]}
+        return {}
+    moves = [move for move in game.legal_moves() if card_to_table(move) == cards[0]]
+    return {move.meld: is_swap(move.action) for move in moves}
 
 
 def can_discard(game: Game) -> bool:

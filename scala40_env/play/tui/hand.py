@@ -24,11 +24,14 @@ class Hand(CardsWidget):
     def __init__(self) -> None:
         super().__init__(id="hand")
         self.held = Held()
+        self._lines = 0
 
     def show(self, held: Held) -> None:
         """Show a hand."""
         self.held = held
-        self.refresh(layout=True)
+        lines = self._num_lines(self.size.width)
+        self.refresh(layout=lines != self._lines)
+        self._lines = lines
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Return the rows that the hand takes."""

@@ -25,7 +25,8 @@ class Hands(CardsWidget):
     def show(self, seats: Sequence[Seat], cards: Sequence[Sequence[Card] | None]) -> None:
         """Show seats and their cards; None: only the backs."""
         self._seats, self._cards = seats, cards
-        self.refresh(layout=True)
+        if self.differs(seats, cards):
+            self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Return the number of lines."""

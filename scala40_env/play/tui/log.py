@@ -16,6 +16,10 @@ from .tint import tint
 class Log(VerticalScroll, can_focus=False):
     """A list of lines that stays at its end."""
 
+    def __init__(self, id: str) -> None:
+        super().__init__(id=id)
+        self._lines: list[str] = []
+
     def compose(self) -> ComposeResult:
         """Hold the lines."""
         yield Static()
@@ -26,5 +30,8 @@ class Log(VerticalScroll, can_focus=False):
 
     def show(self, lines: Sequence[str]) -> None:
         """Show lines."""
+        if list(lines) == self._lines:
+            return
+        self._lines = list(lines)
         self.query_one(Static).update(Content("\n").join(tint(line) for line in lines))
         self.scroll_end(animate=False)

@@ -16,6 +16,7 @@ class Note(Static):
         self._said = ""
         self._is_warning = False
         self._prompt = ""
+        self._shown = (self._said, self._is_warning, self._prompt)
 
     def say(self, text: str, is_warning: bool = False) -> None:
         """Set the upper message."""
@@ -29,5 +30,9 @@ class Note(Static):
 
     def _write(self) -> None:
         tone = "$text-warning" if self._is_warning else "$foreground"
+        shown = (self._said, self._is_warning, self._prompt)
+        if shown == self._shown:
+            return
+        self._shown = shown
         lines = [tint(self._said, tone), tint(self._prompt, "$text-accent")]
         self.update(Content("\n").join(lines))

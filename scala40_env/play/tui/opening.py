@@ -28,6 +28,8 @@ class Opening(CardsWidget):
     def show(self, melds: Sequence[Meld], first: int, total: str, can_open: bool) -> None:
         """Show the melds; `first` is the number of the first one, `total` their points in words."""
         self._melds, self._first, self._can_open = melds, first, can_open
+        if not self.differs(melds, first, total, can_open):
+            return
         self.display = bool(melds)
         self.border_title = _("Opening")
         self.border_subtitle = total

@@ -35,7 +35,8 @@ class Piles(CardsWidget):
             alive: `stock`, `pile`: which of them can be used now.
         """
         self._state, self._keys, self._alive = state, keys, alive
-        self.refresh()
+        if self.differs(state.stock_size, state.pile, keys, alive):
+            self.refresh()
 
     def render(self) -> Content:
         """Draw both."""

@@ -6,6 +6,7 @@ import asyncio
 import copy
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import ClassVar
 
 from textual import work
@@ -74,7 +75,8 @@ class PlayScreen(TableScreen):
             self._let_agents_play()
         else:
             self._skip.clear()
-            if self.desk.seat != previous and len(self.match.persons) > 1:
+            if self.desk.seat != previous:
+                self._tell_last_turn()  # what stood there may name the card that was drawn
                 self.app.push_screen(CoverDialog(self.match.names[self.desk.seat]))
 
     @work(exclusive=True, group="agents")
@@ -136,6 +138,11 @@ class PlayScreen(TableScreen):
             lines.append(match_ending(match.winners, match.names, match.game.rules))
         return "\n".join(lines)
 
+    @property
+    def kept_in(self) -> Path | None:
+        """The file in which the match is kept, if it is."""
+        return None if self._autosave is None else self._autosave.path
+
     # --- saving ----------------------------------------------------------------------------
 
     def _frozen(self) -> Match:
@@ -185,8 +192,9 @@ class PlayScreen(TableScreen):
 
     def _moved(self) -> None:
         """Go on with the match, or only draw what has changed."""
-        if self.match.is_persons_turn and self.match.game.player == self.desk.seat:
+        if self.desk.is_my_turn:
             self.show()
+            self._keep()
         else:
             self.go_on()
 
@@ -352,7 +360,7 @@ class PlayScreen(TableScreen):
                 self.tell(str(error), is_warning=True)
                 return
             self.tell(_("The agents now play at level {level}.").format(level=level))
-            self.show()
+            self.go_on()
 
         self.app.push_screen(ChoiceDialog(_("Level of the agents"), LEVELS), change)
 

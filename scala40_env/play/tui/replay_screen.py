@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
-from textual.widgets import Static
 
 from ..i18n import _
 from ..words import Words, hand_ending, match_ending
@@ -29,6 +28,7 @@ from .sheet import Sheet
 from .table import Table
 from .timeline import Moment, Timeline
 from .tint import words_of
+from .title import Title
 
 _SHORTEST_PAUSE = 0.05
 
@@ -63,7 +63,7 @@ class ReplayScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay the table."""
-        yield Static(id="title", markup=False)
+        yield Title()
         yield Hands()
         with Horizontal(id="middle"):
             yield Table()
@@ -95,7 +95,7 @@ class ReplayScreen(Screen[None]):
         state = moment.state
         seats = range(len(self._names))
         cards = [state.hand(seat) if self.seat in (None, seat) else None for seat in seats]
-        self.query_one("#title", Static).update(self._title())
+        self.query_one(Title).show(self._title())
         self.query_one(Hands).show(seats_at(state, self._names), cards)
         self.query_one(Table).show(state.table, state.laid_this_turn)
         self.query_one(Piles).show(state, ("", ""), frozenset())

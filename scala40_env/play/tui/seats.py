@@ -67,7 +67,8 @@ class Seats(CardsWidget):
     def show(self, seats: Sequence[Seat]) -> None:
         """Show the seats."""
         self._seats = seats
-        self.refresh(layout=True)
+        if self.differs(seats):
+            self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Return the number of lines."""

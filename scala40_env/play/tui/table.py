@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 from textual import events
 from textual.app import ComposeResult
@@ -10,6 +11,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
 
+from scala40_env.cards import JOKER
 from scala40_env.melds import Meld
 
 from ..i18n import _
@@ -28,13 +30,16 @@ class Melds(CardsWidget):
         super().__init__()
         self._melds: Sequence[Meld] = ()
         self._new: Collection[int] = ()
-        self._takers: Collection[int] = ()
+        self._takers: Mapping[int, bool] = {}
         self._shape = _SHAPES[0]
 
-    def show(self, melds: Sequence[Meld], new: Collection[int], takers: Collection[int]) -> None:
+    def show(
+        self, melds: Sequence[Meld], new: Collection[int], takers: Mapping[int, bool]
+    ) -> None:
         """Show melds: which are new in this turn, which could take the selected card."""
         self._melds, self._new, self._takers = melds, new, takers
-        self.refresh(layout=True)
+        if self.differs(melds, new, takers):
+            self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Choose the largest shape that fits and return its height."""
@@ -56,10 +61,13 @@ class Melds(CardsWidget):
     def _block(self, number: int) -> list[Row]:
         """Draw a meld with its number and a gap after it."""
         height = self._shape[0]
-        is_taker = number in self._takers
-        label = "label--taker" if is_taker else "label--strong" if number in self._new else "label"
+        label = "label--strong" if number in self._new else "label"
+        sign = " "
+        if number in self._takers:
+            label = "label--taker"
+            sign = self.words.card(JOKER) if self._takers[number] else "+"
         rows = self.meld_rows(self._melds[number], height, meld=number)
-        texts = [f"{number:>2}{'◂' if is_taker else ' '}", "   ", "   "][:height]
+        texts = [f"{number:>2}{sign}", "   ", "   "][:height]
         return [
             [(text, self.paint(label, meld=number)), *row, ("  ", self.paint())]
             for text, row in zip(texts, rows, strict=True)
@@ -89,6 +97,7 @@ class Table(VerticalScroll, can_focus=False):
     def __init__(self) -> None:
         super().__init__(id="table")
         self._melds = Melds()
+        self._caption = ""
 
     def compose(self) -> ComposeResult:
         """Put the melds on the felt."""
@@ -102,7 +111,7 @@ class Table(VerticalScroll, can_focus=False):
         self,
         melds: Sequence[Meld],
         new: Collection[int] = (),
-        takers: Collection[int] = (),
+        takers: Mapping[int, bool] = MappingProxyType({}),
         caption: str = "",
     ) -> None:
         """Show melds: which are new in this turn, which could take the selected card.
@@ -110,8 +119,11 @@ class Table(VerticalScroll, can_focus=False):
         Args:
             melds: on the table.
             new: the numbers of those laid in this turn.
-            takers: the numbers of those that could take the selected card.
+            takers: the numbers of those that could take the selected card, and whether they give a
+                joker for it.
             caption: what stands at the foot of the frame.
         """
-        self.border_subtitle = tint(caption)
+        if caption != self._caption:
+            self._caption = caption
+            self.border_subtitle = tint(caption)
         self._melds.show(melds, new, takers)

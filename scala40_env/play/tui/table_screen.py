@@ -5,7 +5,6 @@ from __future__ import annotations
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
-from textual.widgets import Static
 
 from scala40_env.actions import DRAW, NO_MELD, RETURN, TAKE
 
@@ -25,6 +24,7 @@ from .prompts import points_text, what_now
 from .seats import Seats, seats_of
 from .table import Table
 from .tint import words_of
+from .title import Title
 
 _OWN_TURN = ("draw", "take", "lay", "add", "discard", "give_back", "undo", "hint")
 
@@ -45,7 +45,7 @@ class TableScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay the table."""
-        yield Static(id="title", markup=False)
+        yield Title()
         yield Seats()
         with Horizontal(id="middle"):
             yield Table()
@@ -72,9 +72,9 @@ class TableScreen(Screen[None]):
         desk, match = self.desk, self.match
         desk.words = self.words
         game, shown = match.game, desk.staging.game
-        can_take = takers(shown, desk.held.chosen) if desk.is_my_turn else set()
+        can_take = takers(shown, desk.held.chosen) if desk.is_my_turn else {}
         on_table = len(game.table)
-        self.query_one("#title", Static).update(self._title())
+        self.query_one(Title).show(self._title())
         self.query_one(Seats).show(seats_of(match))
         self.query_one(Table).show(
             shown.table[:on_table], game.laid_this_turn, can_take, self._caption()

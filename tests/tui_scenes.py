@@ -1,0 +1,177 @@
+"""Scenes of the full screen for its tests, and the pictures that the tests compare.
+
+    python tests/tui_scenes.py         # draws the pictures in tests/snapshots anew
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from textual.pilot import Pilot
+
+from scala40_env.cards import parse_card
+from scala40_env.game import Game
+from scala40_env.play.match import Match, seat_players
+from scala40_env.play.tui.app import Scala40App
+from scala40_env.play.tui.config import TuiConfig
+from scala40_env.play.tui.replay_screen import ReplayScreen
+from scala40_env.play.tui.timeline import Timeline
+
+Result = TypeVar("Result")
+Act = Callable[[Scala40App, Pilot[Any]], Awaitable[Any]]
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+QUICK = TuiConfig(speed="instant")
+
+HAND = "7S 8S 9S KS KH * 4D 5D 6D JC QC 2C"
+"""It opens in several ways; QC fits meld 2 and takes the joker of meld 1."""
+TABLE = ("5H 6H 7H", "QS QH QC*", "8C 9C TC JC")
+
+
+def position(hand: str = HAND, table: Sequence[str] = TABLE, **keys: Any) -> Game:
+    """Return a game in which seat 0 plays; seat 1 holds seven cards and has opened."""
+    return Game.from_position(
+        {
+            "rules": {"preset": "browser"},
+            "player": 0,
+            "phase": "play",
+            "hands": [hand.split(), "2S 2H 3S 3H 4S 5C 6C".split()],
+            "opened": [False, True],
+            "table": list(table),
+            "pile": ["9C"],
+            "turns": [1, 1],
+            **keys,
+        }
+    )
+
+
+def table_app(game: Game, config: TuiConfig = QUICK, players: Sequence[str] = ("me", "easy")):
+    """Return the application at the table of a game."""
+    return Scala40App(config, Match(game, seat_players(players, seed=1)))
+
+
+def two_hands() -> Match:
+    """Return the first two hands of a match between agents."""
+    match = Match.new("browser", ["easy", "easy"], seed=2)
+    while match.game.hand_number < 2:
+        if match.game.hand_over:
+            match.next_hand()
+        else:
+            match.agent_move()
+    return match
+
+
+def replay_app(config: TuiConfig = QUICK) -> Scala40App:
+    """Return the application with two hands to look at."""
+    match = two_hands()
+    timeline = Timeline.of(match.game)
+    return Scala40App(config, replay=ReplayScreen(timeline, match.names, config.seat, config.speed))
+
+
+def run(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run a coroutine to its end."""
+    return asyncio.run(work)
+
+
+async def on_screen(
+    app: Scala40App, act: Act | None = None, size: tuple[int, int] = (80, 24)
+) -> Scala40App:
+    """Run an application without a terminal, and act in it."""
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        if act is not None:
+            await act(app, pilot)
+    return app
+
+
+async def until(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
+    """Wait until something holds (AssertionError if it does not within 20 seconds)."""
+    for _ in range(2000):
+        if holds():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError("waited in vain")
+
+
+async def select(app: Any, pilot: Pilot[Any], cards: str) -> None:
+    """Select just these cards of the hand, by keys."""
+    held = app.screen.desk.held
+    wanted = [parse_card(card) for card in cards.split()]
+    for place in [*sorted(held.selected), *_places(held.cards, wanted)]:
+        steps = place - held.cursor
+        await pilot.press(*["right" if steps > 0 else "left"] * abs(steps), "space")
+
+
+def _places(cards: Sequence[int], wanted: Sequence[int]) -> list[int]:
+    free = list(range(len(cards)))
+    found = []
+    for card in wanted:
+        place = next(place for place in free if cards[place] == card)
+        free.remove(place)
+        found.append(place)
+    return sorted(found)
+
+
+# --- pictures --------------------------------------------------------------------------------
+
+
+async def _prepare_opening(app: Any, pilot: Pilot[Any]) -> None:
+    await select(app, pilot, "7S 8S 9S")
+    await pilot.press("enter")
+    await select(app, pilot, "KS KH *")
+    await pilot.press("enter", "1")
+
+
+async def _choose_card(app: Any, pilot: Pilot[Any]) -> None:
+    await select(app, pilot, "QC")
+
+
+async def _close_hand(app: Any, pilot: Pilot[Any]) -> None:
+    await pilot.press("x")
+    await pilot.pause()
+
+
+async def _step_on(app: Any, pilot: Pilot[Any]) -> None:
+    await pilot.press(*["down"] * 14)
+
+
+async def _help(app: Any, pilot: Pilot[Any]) -> None:
+    await pilot.press("question_mark")
+
+
+SCENES: dict[str, tuple[Callable[[], Scala40App], Act | None, tuple[int, int]]] = {
+    "start": (lambda: Scala40App(TuiConfig()), None, (80, 24)),
+    "table": (lambda: table_app(position(opened=[True, True])), _choose_card, (80, 24)),
+    "opening": (lambda: table_app(position()), _prepare_opening, (60, 30)),
+    "score_sheet": (
+        lambda: table_app(position("KD", opened=[True, True])), _close_hand, (80, 24),
+    ),
+    "replay": (replay_app, _step_on, (80, 24)),
+    "help": (lambda: table_app(position()), _help, (80, 24)),
+}  # fmt: skip
+"""By name: the application, what is done in it, the size of the window."""
+
+
+def draw(name: str) -> str:
+    """Return the picture of a scene as SVG."""
+    make, act, size = SCENES[name]
+    pictures: list[str] = []
+
+    async def take(app: Scala40App, pilot: Pilot[Any]) -> None:
+        if act is not None:
+            await act(app, pilot)
+        await pilot.pause()
+        pictures.append(app.export_screenshot(title=name))
+
+    run(on_screen(make(), take, size))
+    return pictures[0]
+
+
+if __name__ == "__main__":
+    SNAPSHOTS.mkdir(exist_ok=True)
+    for scene in sys.argv[1:] or SCENES:
+        (SNAPSHOTS / f"{scene}.svg").write_text(draw(scene), encoding="utf-8")
