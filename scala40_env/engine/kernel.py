@@ -10,7 +10,9 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from numba.core import codegen, compiler, config, types
 
 _OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _INLINE_LIMIT = 400  # instructions; inlining larger kernels only makes the code swell
-_KEPT_FOLDERS = 6  # older caches are removed, newest first
+_KEPT_DAYS = 14
 
 
 def _cache_root() -> Path:
@@ -36,12 +38,13 @@ def _cache_root() -> Path:
     raise OSError("no writable folder for compiled kernels; set XDG_CACHE_HOME to one")
 
 
-def _prune(root: Path, keep: Path) -> None:
-    """Remove all but the newest caches, so that a working copy does not fill the disk."""
-    folders = sorted(root.glob("kernels-*"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for old in folders[_KEPT_FOLDERS:]:
-        if old != keep:
-            shutil.rmtree(old, ignore_errors=True)
+def _prune(root: Path) -> None:
+    """Remove caches long unused, so that a working copy does not fill the disk."""
+    oldest = time.time() - _KEPT_DAYS * 86_400
+    for folder in root.glob("kernels-*"):
+        with suppress(FileNotFoundError):  # another process may be at it too
+            if folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 class KernelCache:
@@ -61,9 +64,10 @@ class KernelCache:
         self.folder = root / f"kernels-{digest.hexdigest()[:16]}"
         self.is_cold = not self.folder.exists()
         self._announced = False
+        self.folder.mkdir(exist_ok=True)
+        os.utime(self.folder)  # the time of the last use
         if self.is_cold:
-            self.folder.mkdir(exist_ok=True)
-            _prune(root, self.folder)
+            _prune(root)
 
     def entry(self, function: Callable[..., Any]) -> Any:
         """Compile a kernel that Python calls: without the interpreter lock, and cached."""
