@@ -55,7 +55,7 @@ NEVER_OUT: Final = 1 << 30
 
 # What a drawn card may do: be a joker, make a meld with two natural cards of the hand, attach;
 # before opening and after, and with how many cards in the hand.
-LUCKS: Final = 8
+LUCKS: Final = 7
 
 _BOT_CHUNK: Final = 64  # matches a task of a thread; small enough for a smooth progress bar
 _MIXED_CHUNK: Final = 2048  # matches whose agents decide together
@@ -105,9 +105,9 @@ def _note_draw(s, luck):
 def _luck_columns(s, p):
     """Where the luck of a draw counts: what a card is worth depends on how far the hand is."""
     if not s.opened[p]:
-        return 0, 1, 2
+        return 0, 1, 1  # nothing attaches yet
     left = s.hand_size[p]
-    return 3, 4, 5 if left == 1 else 6 if left <= 3 else 7
+    return 2, 3, 4 if left == 1 else 5 if left <= 3 else 6
 
 
 @kernel

@@ -16,7 +16,7 @@
     that seat has thrown away and more what it has taken nearby.
   - Never a card that the next seat could lay off; if all are such, the one that helps it least.
   - Points weigh more when somebody is about to close, and by the totals: what a card costs counts
-    only up to the limit, and counts double where it decides whether the limit is reached.
+    only up to the limit, and more where it decides whether the limit is reached.
 """
 
 import numpy as np
@@ -29,7 +29,6 @@ from scala40_env.agents.reading import (
     card_bit,
     kin_in,
     outs,
-    pairs_wanting,
     swappable_cards,
     unseen_cards,
 )
@@ -48,13 +47,16 @@ from scala40_env.engine.state import (
     next_seat,
     team_of,
 )
+from scala40_env.engine.table import rank_places, suit_places
 from scala40_env.engine.tables import (
     ADD_ID,
     DRAW_ID,
+    LOWEST,
     MELD_ID,
     MELD_JOKERS,
     MELD_NATURALS,
     NUM_PATTERNS,
+    NUM_PLACES,
     RANK_VALUE,
     SHAPE_BASE,
     SHAPE_KIND,
@@ -76,7 +78,7 @@ PARAMETERS = (
     "gain",
     "opens",
     "point_unopened",
-    "attaches",
+    "point_at_risk",
     "swaps",
     "second_unopened",
     "set_out_opened",
@@ -109,7 +111,7 @@ PARAMETERS = (
     _GAIN,
     _OPENS,
     _POINT_UNOPENED,
-    _ATTACHES,
+    _POINT_AT_RISK,
     _SWAPS,
     _SECOND_UNOPENED,
     _SET_OUT_OPENED,
@@ -131,6 +133,11 @@ PARAMETERS = (
 ) = range(31)
 
 _FEEDS = 100_000.0  # more than breaking a meld costs: never a card that can be laid off
+
+# Points of the three-card run from each place, by card values.
+_PLACE_VALUE = np.concatenate([RANK_VALUE, RANK_VALUE[:, :1]], axis=1)
+_PLACE_VALUE[:, 0] = 1
+RUN_POINTS = _PLACE_VALUE[:, :12] + _PLACE_VALUE[:, 1:13] + _PLACE_VALUE[:, 2:14]
 
 
 @kernel
@@ -190,180 +197,155 @@ def _joker_outs(unseen, meld):
 @kernel
 def _throw(s, bot, moves, n, params):
     """The index of the discard with the least worth less danger."""
-    p = s.player
+    p = np.int64(s.player)
     count = plan_melds(s, bot, 0.0, 1.0, 0.0, np.int64(0))
     loose = free_cards(s, bot, count)
-    unseen = unseen_cards(s, np.int64(p))
-    cards, twice = s.held_once[p], s.held_twice[p]
-    table = attaching_cards(s)
-    for card in range(52):
-        bot.use[card] = 0.0
+    unseen = unseen_cards(s, p)
+    need = _points_needed(s, bot, count)
+    rates = _rates(s, params)
+    want = _want(s, params)
+    thrown, taken = _history(s, next_seat(s, p)) if want > 0.0 else (np.uint64(0), np.uint64(0))
+    attaching = attaching_cards(s) if s.hand_size[p] > 1 else np.uint64(0)
+    swapping = np.uint64(0) if s.opened[p] else swappable_cards(s)
+    held = hand_value(s, p)
+    for suit in range(4):
+        ranks = np.int64(s.held_once[p] >> np.uint64(13 * suit)) & 0x1FFF
+        while ranks:
+            rank = np.int64(LOWEST[ranks])
+            ranks &= ranks - 1
+            card = suit * 13 + rank
+            bit = card_bit(card)
+            worth, wanted = rate_melds(s, loose, unseen, card, need, rates, params)
+            if s.held_twice[p] & bit:
+                worth *= params[_DOUBLE]
+            if swapping & bit:
+                worth += params[_SWAPS]
+            if attaching & bit:
+                worth += _FEEDS
+            worth += rates[_PER_POINT] * _cost_of_points(s, held, card_points(s, card), params)
+            if wanted > 0 and want > 0.0:
+                worth += want * wanted * _interest(thrown, taken, card, params)
+            bot.use[card] = worth
     second = params[_SECOND_OPENED] if s.opened[p] else params[_SECOND_UNOPENED]
-    add_second_places(s, cards, unseen, second, bot.use)
-    if s.opened[p]:
-        _rate_opened(s, bot, cards, twice, unseen, params)
-    else:
-        _rate_unopened(s, bot, cards, twice, loose, unseen, _planned_value(bot, count), params)
-    _add_danger(s, bot, cards, table, unseen, params)
+    add_second_places(s, s.held_once[p], unseen, second, bot.use)
     return find_discard(bot, moves, n, loose)
 
 
 @kernel
-def _planned_value(bot, count):
-    """What the melds of the plan count to the opening."""
-    value = 0
+def _points_needed(s, bot, count):
+    """Points that the melds of the plan lack to open; 0 once opened."""
+    if s.opened[s.player]:
+        return 0
+    need = np.int64(s.rules[OPENING_MIN])
     for j in range(count):
-        value += bot.search.melds[bot.plan[j], VALUE]
-    return value
+        need -= bot.search.melds[bot.plan[j], VALUE]
+    return max(need, 1)
+
+
+# --- worth --------------------------------------------------------------------------------------
+
+_SET, _RUN, _TWO, _PER_POINT = 0, 1, 2, 3  # places in the rates
 
 
 @kernel
-def _rate_opened(s, bot, cards, twice, unseen, params):
-    """Worth of each card once opened: outs for a meld, points saved by throwing it."""
-    left = s.hand_size[s.player] - 1
-    factor = 1.0
+def _rates(s, params):
+    """What counts now: an out for a set, for a run, a pair of outs, and a point kept."""
+    p = s.player
+    near_end = _somebody_is_near_the_end(s, params[_NEAR_END])
+    if not s.opened[p]:
+        per_point = params[_POINT_UNOPENED]
+        if s.rules[UNOPENED_PENALTY] < 0:  # the hand itself is paid
+            per_point = -params[_POINT_AT_RISK]
+            if near_end:
+                per_point -= params[_POINT_NEAR_END]
+        return params[_SET_OUT], params[_RUN_OUT], params[_TWO_MISSING], per_point
+    left, factor = s.hand_size[p] - 1, 1.0
     if left <= 2:
         factor = params[_TWO_LEFT]
     elif left <= 4:
         factor = params[_THREE_LEFT] if left == 3 else params[_FOUR_LEFT]
-    set_out, run_out = params[_SET_OUT_OPENED] * factor, params[_RUN_OUT_OPENED] * factor
-    two = params[_TWO_MISSING_OPENED] * factor
-    per_point = params[_POINT_OPENED]
-    if _somebody_is_near_the_end(s, params[_NEAR_END]):
-        per_point += params[_POINT_NEAR_END]
-    left_points, room = hand_value(s, np.int64(s.player)), _points_to_limit(s)
-    for card in range(52):
-        if not cards & card_bit(card):
-            continue
-        worth = _meld_worth(cards, cards, unseen, card, set_out, run_out, two, 1.0)
-        if twice & card_bit(card):
-            worth *= params[_DOUBLE]
-        cost = _cost_of_points(left_points, card_points(s, card), room, params[_LIMIT])
-        bot.use[card] += worth - per_point * cost
-
-
-@kernel
-def _rate_unopened(s, bot, cards, twice, loose, unseen, value, params):
-    """Worth of each card before opening: outs, and what they bring towards the minimum."""
-    need = max(s.rules[OPENING_MIN] - value, 1)
-    attach, swap = attaching_cards(s), swappable_cards(s)
-    per_point = params[_POINT_UNOPENED]
-    if s.rules[UNOPENED_PENALTY] < 0 and _somebody_is_near_the_end(s, params[_NEAR_END]):
+    per_point = -params[_POINT_OPENED]
+    if near_end:
         per_point -= params[_POINT_NEAR_END]
-    for card in range(52):
-        bit = card_bit(card)
-        if not cards & bit:
-            continue
-        tied = params[_TIED]
-        worth = _meld_worth(
-            cards, loose, unseen, card,
-            params[_SET_OUT], params[_RUN_OUT], params[_TWO_MISSING], tied,
-        )  # fmt: skip
-        worth += _opening_worth(s, cards, loose, unseen, card, need, params)
-        if twice & bit:
-            worth *= params[_DOUBLE]
-        if attach & bit:
-            worth += params[_ATTACHES]
-        if swap & bit:
-            worth += params[_SWAPS]
-        bot.use[card] += worth + per_point * card_points(s, card)
+    return (
+        params[_SET_OUT_OPENED] * factor,
+        params[_RUN_OUT_OPENED] * factor,
+        params[_TWO_MISSING_OPENED] * factor,
+        per_point,
+    )
 
 
 @kernel
-def _meld_worth(cards, loose, unseen, card, set_out, run_out, two, tied):
-    """Outs of all melds of three that a card could be part of.
+def rate_melds(s, loose, unseen, card, need, rates, params):
+    """Rate all melds of three that a card could be part of.
 
     Args:
-        loose: the cards that no complete meld needs; a partner outside counts ``tied``.
-        set_out, run_out: worth of an out where one card is missing.
-        two: worth of a pair of outs where two are.
+        loose: the cards that no complete meld needs; a partner outside counts less.
+        unseen: the two masks of ``unseen_cards``.
+        need: points that are missing to the opening; 0 once opened.
+
+    Returns:
+        The worth of their live outs, and how many pairs of unseen cards want the card.
     """
     rank, suit = card % 13, card // 13
-    worth = _set_worth(cards, loose, unseen, rank, suit, set_out, two, tied)
-    worth += _run_worth(cards, loose, unseen, suit, rank, run_out, two, tied)
+    worth, wanted = _rate_set(s, loose, unseen, rank, suit, need, rates, params)
+    more, pairs = _rate_runs(s, loose, unseen, suit, rank, need, rates, params)
+    worth, wanted = worth + more, wanted + pairs
     if rank == 0:
-        worth += _run_worth(cards, loose, unseen, suit, 13, run_out, two, tied)
-    return worth
+        more, pairs = _rate_runs(s, loose, unseen, suit, np.int64(13), need, rates, params)
+        worth, wanted = worth + more, wanted + pairs
+    return worth, wanted
 
 
 @kernel
-def _set_worth(cards, loose, unseen, rank, suit, out, two, tied):
-    held, live, squares, partner = 0, 0, 0, 1.0
-    for other in range(4):
-        if other == suit:
-            continue
-        card = other * 13 + rank
-        if cards & card_bit(card):
-            held += 1
-            if not loose & card_bit(card):
-                partner = tied
-        else:
-            n = outs(unseen, card)
-            live += n
-            squares += n * n
-    if held > 0:
-        return out * live * partner
-    return two * ((live * live - squares) // 2)
+def _rate_set(s, loose, unseen, rank, suit, need, rates, params):
+    """``rate_melds`` for the sets of a card."""
+    others = 0b1111 & ~(1 << suit)
+    held = rank_places(s.held_once[s.player], rank) & others
+    once, twice = rank_places(unseen[0], rank) & others, rank_places(unseen[1], rank) & others
+    total = NUM_PLACES[once] + NUM_PLACES[twice]
+    wanted = (total * total - NUM_PLACES[once] - 3 * NUM_PLACES[twice]) // 2
+    if held == 0:
+        return rates[_TWO] * wanted, wanted
+    live = NUM_PLACES[once & ~held] + NUM_PLACES[twice & ~held]
+    is_loose = rank_places(loose, rank) & held
+    worth = rates[_SET] * live if is_loose == held else rates[_SET] * live * params[_TIED]
+    if need > 0 and is_loose:
+        worth += live * _progress(3 * RANK_VALUE[s.rules[CARD_VALUES], rank], need, params)
+    return worth, wanted
 
 
 @kernel
-def _run_worth(cards, loose, unseen, suit, place, out, two, tied):
-    worth = 0.0
+def _rate_runs(s, loose, unseen, suit, place, need, rates, params):
+    """``rate_melds`` for the runs of a card at a place 0-13 of its suit."""
+    held = suit_places(s.held_once[s.player], suit)
+    free = suit_places(loose, suit)
+    once, twice = suit_places(unseen[0], suit), suit_places(unseen[1], suit)
+    worth, wanted = 0.0, 0
     for low in range(max(place - 2, 0), min(place, 11) + 1):
-        held, ways, partner = 0, 1, 1.0
-        for other in range(low, low + 3):
-            if other == place:
-                continue
-            card = suit * 13 + other % 13
-            if cards & card_bit(card):
-                held += 1
-                if not loose & card_bit(card):
-                    partner = tied
+        others = 0b111 << low & ~(1 << place)
+        a, b = others & -others, others & (others - 1)
+        ways = _live(once, twice, a) * _live(once, twice, b)
+        wanted += ways
+        partner = held & others
+        if partner == 0:
+            worth += rates[_TWO] * ways
+        elif partner != others:
+            live = _live(once, twice, others & ~partner)
+            if partner & free:
+                worth += rates[_RUN] * live
+                if need > 0:
+                    value = RUN_POINTS[s.rules[CARD_VALUES], low]
+                    worth += live * _progress(value, need, params)
             else:
-                ways *= outs(unseen, card)
-        if held == 1:
-            worth += out * ways * partner
-        elif held == 0:
-            worth += two * ways
-    return worth
+                worth += rates[_RUN] * live * params[_TIED]
+    return worth, wanted
 
 
 @kernel
-def _opening_worth(s, cards, loose, unseen, card, need, params):
-    """What the outs of a loose card's melds would bring towards the opening."""
-    rank, suit, graded = card % 13, card // 13, s.rules[CARD_VALUES]
-    worth, live, held = 0.0, 0, 0
-    for other in range(4):
-        if other != suit:
-            if loose & card_bit(other * 13 + rank):
-                held += 1
-            else:
-                live += outs(unseen, other * 13 + rank)
-    if held:
-        worth += live * _progress(3 * RANK_VALUE[graded, rank], need, params)
-    worth += _run_opening_worth(s, cards, loose, unseen, suit, rank, need, params)
-    if rank == 0:
-        worth += _run_opening_worth(s, cards, loose, unseen, suit, 13, need, params)
-    return worth
-
-
-@kernel
-def _run_opening_worth(s, cards, loose, unseen, suit, place, need, params):
-    worth, graded = 0.0, s.rules[CARD_VALUES]
-    for low in range(max(place - 2, 0), min(place, 11) + 1):
-        held, live, value = 0, 0, 0
-        for other in range(low, low + 3):
-            card = suit * 13 + other % 13
-            value += RANK_VALUE[graded, other % 13] if other > 0 else 1
-            if other == place:
-                continue
-            if loose & card_bit(card):
-                held += 1
-            else:
-                live += outs(unseen, card)
-        if held == 1:
-            worth += live * _progress(value, need, params)
-    return worth
+def _live(once, twice, place):
+    """How many cards of a place (a bit) are unseen."""
+    return (once & place != 0) + (twice & place != 0)
 
 
 @kernel
@@ -377,26 +359,26 @@ def _progress(value, need, params):
 
 
 @kernel
-def _add_danger(s, bot, cards, table, unseen, params):
-    """Add to the worth of each card what it could give to the next seat."""
+def _want(s, params):
+    """What a pair of unseen cards that wants a discard weighs, by the next seat's hand."""
     p = np.int64(s.player)
     q = next_seat(s, p)
     if team_of(s, q) == team_of(s, p):
-        return
+        return 0.0
     size = np.float64(s.hand_size[q])
     want = params[_WANT_OPENED] if s.opened[q] else params[_WANT_UNOPENED]
-    want *= size * (size - 1.0) / 100.0
-    thrown, taken = _history(s, q)
-    for card in range(52):
-        if not cards & card_bit(card):
-            continue
-        if table & card_bit(card) and s.hand_size[p] > 1:
-            bot.use[card] += _FEEDS
-        danger = want * pairs_wanting(unseen, card)
-        if thrown & card_bit(card):
-            danger *= params[_THROWN_SAME]
-        danger *= params[_THROWN_KIN] ** kin_in(thrown, card)
-        bot.use[card] += danger * (1.0 + params[_TAKEN_KIN] * kin_in(taken, card))
+    return want * size * (size - 1.0) / 100.0
+
+
+@kernel
+def _interest(thrown, taken, card, params):
+    """How the next seat's interest in a card differs from anybody's, by what it did before."""
+    interest = 1.0 + params[_TAKEN_KIN] * kin_in(taken, card)
+    if thrown & card_bit(card):
+        interest *= params[_THROWN_SAME]
+    for _ in range(kin_in(thrown, card)):
+        interest *= params[_THROWN_KIN]
+    return interest
 
 
 @kernel
@@ -406,7 +388,7 @@ def _history(s, seat):
     for card in range(52):
         if s.discarded[seat, card] > 0:
             thrown |= card_bit(card)
-        if s.takes[seat, card] % 16 > 0:
+        if s.takes[seat, card] & 15:
             taken |= card_bit(card)
     return thrown, taken
 
@@ -422,15 +404,13 @@ def _somebody_is_near_the_end(s, most_cards):
 
 
 @kernel
-def _points_to_limit(s):
-    """Points until the seat to move is out; a large number where points do not put out."""
+def _cost_of_points(s, held, points, params):
+    """What throwing a card of ``points`` saves of ``held``: points beyond the limit cost nothing.
+
+    Throwing the card that decides whether the limit is reached saves more.
+    """
     if s.rules[MODE] != ELIMINATION:
-        return 10_000
-    return max(np.int64(s.rules[LIMIT]) - np.int64(s.totals[s.player]), 1)
-
-
-@kernel
-def _cost_of_points(held, points, room, decisive):
-    """What throwing a card of ``points`` saves of ``held``, where ``room`` or more put out."""
-    saved = min(held, room) - min(held - points, room)
-    return saved + decisive if held >= room > held - points else saved
+        return np.float64(points)
+    room = max(np.int64(s.rules[LIMIT]) - np.int64(s.totals[s.player]), 1)
+    saved = np.float64(min(held, room) - min(held - points, room))
+    return saved + params[_LIMIT] if held >= room > held - points else saved

@@ -141,7 +141,8 @@ class Network:
 
     def belief(self, states: Array) -> Array:
         """Return the chance that the opponent holds a card of each type: float32[B, 53]."""
-        return 1 / (1 + np.exp(-self._linear("belief", self.trunk(states))))
+        chance = 1 / (1 + np.exp(-self._linear("belief", self.trunk(states))))
+        return chance.astype(np.float32)
 
 
 class LearnedAgent:

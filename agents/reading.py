@@ -117,36 +117,6 @@ def _bridge(cards, unseen, card):
 
 
 @kernel
-def pairs_wanting(unseen, card):
-    """How many pairs of unseen cards would make a meld with a natural card."""
-    rank, suit = card % 13, card // 13
-    count, total, squares = 0, 0, 0
-    for other in range(4):
-        if other != suit:
-            n = outs(unseen, other * 13 + rank)
-            total += n
-            squares += n * n
-    count += (total * total - squares) // 2
-    count += _run_pairs(unseen, suit, rank)
-    if rank == 0:
-        count += _run_pairs(unseen, suit, 13)
-    return count
-
-
-@kernel
-def _run_pairs(unseen, suit, place):
-    """The pairs of unseen cards that make a run of three with the card at ``place``."""
-    count = 0
-    for low in range(max(place - 2, 0), min(place, 11) + 1):
-        ways = 1
-        for other in range(low, low + 3):
-            if other != place:
-                ways *= outs(unseen, suit * 13 + other % 13)
-        count += ways
-    return count
-
-
-@kernel
 def kin_in(cards, card):
     """How many card types of a mask are kin of a card: its rank, or within two in its suit."""
     rank, suit = card % 13, card // 13

@@ -312,8 +312,8 @@ def bot_hands_rate(budget: Budget) -> float:
 
 def batch_features_rate(budget: Budget, num_games: int = 256) -> float:
     """Encodings a second of the learner's features, with those of each legal action."""
-    from .agents import make_agent
     from .agents.features import CHOICE_SIZE, STATE_SIZE, encode_views, new_feature_work
+    from .agents.levels import load_level
     from .batch import BatchGame
     from .engine.table import MAX_TABLE_MOVES
 
@@ -321,7 +321,7 @@ def batch_features_rate(budget: Budget, num_games: int = 256) -> float:
     for _ in range(300):
         batch.step(batch.random_actions())
     views, rows = batch.views(), num_games * 64 + MAX_TABLE_MOVES
-    advice = np.array([make_agent(name).level.array for name in ("normal", "hard")])
+    advice = np.array([load_level(name).array for name in ("normal", "hard")])
     states = np.zeros((num_games, STATE_SIZE), np.float32)
     choices = np.zeros((rows, CHOICE_SIZE), np.float32)
     offsets, moves = np.zeros(num_games + 1, np.int64), np.zeros((rows, 2), np.int16)

@@ -40,28 +40,17 @@ def levels_table() -> str:
     """The pairings of the levels."""
     result = json.loads((RESULTS / "levels.json").read_text())
     rows = [_pairing(row) for row in result["pairings"]]
-    head = ("first", "second", "matches won", "hands won", "points a hand gained")
+    head = ("first", "second", "matches won", "hands won", "points a hand the second pays more")
     return _markdown(head, rows)
 
 
 def _pairing(row: dict[str, Any]) -> tuple[str, ...]:
-    middle, low, high = row["points"]
+    middle, low, high = row["difference"]
     points = f"{middle:+.1f} ({low:+.1f} to {high:+.1f})"
     return row["a"], row["b"], _share(row["matches"]), _share(row["hands"]), points
 
 
-def speed_table() -> str:
-    """Our own figures."""
-    figures = json.loads((RESULTS / "speed.json").read_text())
-    rows = [
-        (row["what"], f"{row['value']:,.0f}" if row["value"] >= 100 else f"{row['value']:.3g}",
-         row["unit"])
-        for row in figures
-    ]
-    return _markdown(("measure", "value", "unit"), rows)
-
-
-TABLES = {"actions": actions_table, "levels": levels_table, "speed": speed_table}
+TABLES = {"actions": actions_table, "levels": levels_table}
 
 
 def with_tables(text: str) -> str:

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from scala40_env.agents.hand_value import closeness, free_cards, new_bot_work, plan_melds
+from scala40_env.agents.hard import rate_melds
 from scala40_env.agents.reading import (
     attaching_cards,
     kin_in,
     meld_cards,
-    pairs_wanting,
     swappable_cards,
     unseen_cards,
 )
@@ -30,6 +30,7 @@ from scala40_env.rules import Rules
 from engine_play import play  # isort: skip
 
 BOT = new_bot_work()
+RATES, BLANK = (0.0, 0.0, 0.0, 0.0), np.zeros(64)
 
 
 @numba.njit(error_model="numpy")
@@ -51,10 +52,11 @@ def read(games, counts, masks, facts):
     count_unseen(s, seat, counts)
     unseen = unseen_cards(s, seat)
     masks[0], masks[1] = unseen
+    loose = s.held_once[seat]
     masks[2], masks[3] = attaching_cards(s), swappable_cards(s)
     for card in range(52):
         facts[card, 0] = attaches(s, card)
-        facts[card, 1] = pairs_wanting(unseen, card)
+        facts[card, 1] = rate_melds(s, loose, unseen, card, 0, RATES, BLANK)[1]
         facts[card, 2] = kin_in(s.held_once[seat], card)
         facts[card, 3] = closeness(s.held_once[seat], card, 1.0, 10.0, 100.0)
         for m in range(s.num_melds):

@@ -362,7 +362,7 @@ def test_a_whole_match_is_played_by_a_script(capsys: pytest.CaptureFixture[str])
     assert "closed the hand" in table.text
     path = table.autosave.path
     assert path is not None and str(path) in capsys.readouterr().out
-    (line, record), = read_records(path)
+    ((line, record),) = read_records(path)
     assert replay_record(record, line).winner == match.game.winner
 
 

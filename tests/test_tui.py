@@ -1,22 +1,15 @@
-"""The full screen by Textual's Pilot: every key, the pointer, a whole match, pictures."""
+"""The full screen by Textual's Pilot: pointer, dialogs, whole matches, damage, sizes, pictures."""
 
 from __future__ import annotations
 
-import json
 import re
-import socket
-import subprocess
-import sys
-import urllib.request
-from collections.abc import Awaitable, Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.geometry import Size
 from textual.pilot import Pilot
-from textual.widgets import Button, Input, Select
+from textual.widgets import Input, Select
 from tui_scenes import (
     QUICK,
     SCENES,
@@ -26,7 +19,9 @@ from tui_scenes import (
     position,
     replay_app,
     run,
+    said,
     select,
+    shown,
     table_app,
     two_hands,
     until,
@@ -37,276 +32,436 @@ from scala40_env.agents import make_agent
 from scala40_env.cards import JOKER, card_text, parse_card
 from scala40_env.melds import meld_text
 from scala40_env.play.match import Match
-from scala40_env.play.tui.app import Scala40App, prepare, run_app
+from scala40_env.play.tui.app import Scala40App, prepare
 from scala40_env.play.tui.cards_widget import CardsWidget
 from scala40_env.play.tui.choices import card_to_table
-from scala40_env.play.tui.config import ConfigError, TuiConfig
-from scala40_env.play.tui.dialogs import ChoiceDialog, CoverDialog, LineDialog, TextDialog
-from scala40_env.play.tui.help_screen import HelpScreen
-from scala40_env.play.tui.keys import ANYWHERE, PLAY, REPLAY, SHEET, START, Key
+from scala40_env.play.tui.config import TuiConfig
+from scala40_env.play.tui.dialogs import ChoiceDialog, CoverDialog, LineDialog
 from scala40_env.play.tui.log import Log
-from scala40_env.play.tui.note import Note
 from scala40_env.play.tui.play_screen import PlayScreen
-from scala40_env.play.tui.serve import serve
+from scala40_env.play.tui.replay_screen import ReplayScreen
 from scala40_env.play.tui.sheet import Sheet
 from scala40_env.play.tui.start_screen import StartScreen
+from scala40_env.record import read_records, replay_record
 from scala40_env.rules import Rules
 
 ROOT = Path(__file__).parents[1]
 OPENED = {"opened": [True, True]}
 
 
-def said(app: Any) -> str:
-    """Return what the note of the table says."""
-    return app.screen.query_one(Note).render().plain
+# --- the pointer -----------------------------------------------------------------------------
 
 
-def shown(app: Any) -> str:
-    """Return the characters on the screen."""
-    lines = app.screen._compositor.render_strips()
-    return "\n".join("".join(segment.text for segment in line) for line in lines)
+async def click(app: Any, pilot: Pilot[Any], name: str, value: object) -> None:
+    """Click the first place on the screen that stands for something: ("meld", 2)."""
+    for widget in app.screen.query(CardsWidget):
+        for y in range(widget.size.height):
+            for x in range(widget.size.width):
+                offset = widget.content_region.offset + (x, y)
+                if app.screen.get_style_at(*offset).meta.get(name) == value:
+                    await pilot.click(offset=offset)
+                    return
+    raise AssertionError(f"nothing on the screen stands for {name} {value}")
 
 
-def one_line(error: BaseException) -> str:
-    text = str(error)
-    assert text and "\n" not in text
-    return text
+def test_by_pointer_the_stock_draws_and_the_pile_discards():
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        game = app.screen.match.game
+        await click(app, pilot, "pile", "stock")
+        assert game.phase == "play"
+        await click(app, pilot, "position", 0)
+        card = app.screen.desk.held.chosen[0]
+        await click(app, pilot, "pile", "pile")
+        assert card in game.pile and "You" in said(app) or game.player == 0
+
+    run(on_screen(table_app(position("8C 9C KD 7S", (), phase="draw", **OPENED)), act))
 
 
-# --- every key of the table ----------------------------------------------------------------------
+def test_by_pointer_the_pile_gives_its_card():
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        await click(app, pilot, "pile", "pile")
+        assert app.screen.match.game.taken == parse_card("TC")
+        assert "B gives it back" in said(app)
+        await click(app, pilot, "action", "give_back")
+        assert app.screen.match.game.returned
+
+    game = position("8C 9C KD 7S", (), phase="draw", pile=["TC"], **OPENED)
+    run(on_screen(table_app(game), act))
 
 
-async def _draws(app: Any, press: Callable[[], Awaitable[None]]) -> None:
-    await press()
-    assert app.screen.match.game.phase == "play" and "drew" in said(app)
+def test_by_pointer_a_meld_takes_the_selected_card():
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        await click(app, pilot, "meld", 2)
+        assert "Select a card first" in said(app)
+        await click(app, pilot, "position", app.screen.desk.held.cards.index(parse_card("QC")))
+        assert "1★" in shown(app) and "2+" in shown(app), "those that take it are marked"
+        await click(app, pilot, "meld", 2)
+        assert meld_text(app.screen.match.game.table[2]) == "8C 9C TC JC QC"
+
+    run(on_screen(table_app(position(**OPENED)), act))
 
 
-async def _takes(app: Any, press: Callable[[], Awaitable[None]]) -> None:
-    await press()
-    assert app.screen.match.game.taken == parse_card("TC")
+def test_by_pointer_an_opening_is_prepared_and_laid():
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        for cards in ("7S 8S 9S", "KS KH"):
+            for card in cards.split():
+                place = app.screen.desk.held.cards.index(parse_card(card))
+                await click(app, pilot, "position", place)
+            if cards == "KS KH":
+                await click(app, pilot, "position", len(app.screen.desk.held.cards) - 1)
+            await click(app, pilot, "action", "lay")
+        await pilot.press("1")
+        await click(app, pilot, "button", "open")
+        assert app.screen.match.game.opened[0]
+
+    run(on_screen(table_app(position()), act))
 
 
-async def _gives_back(app: Any, press: Callable[[], Awaitable[None]]) -> None:
-    app.screen.action_take()
-    await press()
-    assert app.screen.match.game.returned
+# --- choices, reasons, helps -----------------------------------------------------------------
 
 
-def _moves_to(start: int, end: int) -> Callable[..., Awaitable[None]]:
-    async def check(app: Any, press: Callable[[], Awaitable[None]]) -> None:
-        app.screen.desk.held.cursor = start
-        await press()
-        assert app.screen.desk.held.cursor == end
+def test_a_choice_can_be_closed_without_one():
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        await select(app, pilot, "QC")
+        await pilot.press("a")
+        assert isinstance(app.screen, ChoiceDialog)
+        await pilot.press("escape")
+        assert not app.screen.desk.match.game.can_undo
+        await pilot.press("a", "down", "enter")
+        assert len(app.screen.match.game.table[2]) == 5
 
-    return check
-
-
-def _selects(before: set[int], after: set[int]) -> Callable[..., Awaitable[None]]:
-    async def check(app: Any, press: Callable[[], Awaitable[None]]) -> None:
-        app.screen.desk.held.selected = set(before)
-        await press()
-        assert app.screen.desk.held.selected == after
-
-    return check
+    run(on_screen(table_app(position(**OPENED)), act))
 
 
-async def _prepares_a_meld(app: Any, press: Callable[[], Awaitable[None]]) -> None:
-    app.screen.desk.held.select([parse_card(card) for card in ("7S", "8S", "9S")])
-    await press()
-    assert app.screen.desk.staging.points == 24
-    assert "24 of 40 points" in shown(app)
+@pytest.mark.parametrize(
+    ("keys", "reason"),
+    [
+        (("s",), "already drawn"),
+        (("p",), "already drawn"),
+        (("b",), "no card that could be given back"),
+        (("a",), "not opened"),
+        (("u",), "go back"),
+        (("enter",), "three or more"),
+        (("space", "right", "space", "x"), "just one card"),
+    ],
+)
+def test_what_is_not_possible_is_told_and_loses_nothing(keys: tuple[str, ...], reason: str):
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        before = app.screen.match.game.position()
+        await pilot.press(*keys)
+        assert reason in said(app)
+        assert app.screen.match.game.position() == before
+
+    run(on_screen(table_app(position()), act))
 
 
-async def _adds(app: Any, press: Callable[[], Awaitable[None]]) -> None:
-    app.screen.desk.held.select([parse_card("TC")])
-    await press()
-    assert meld_text(app.screen.match.game.table[0]) == "7C 8C 9C TC"
+def test_the_cards_of_a_hint_are_selected():
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        await pilot.press("h")
+        await until(pilot, lambda: len(app.screen_stack) > 2)
+        await pilot.press("enter")
+        assert app.screen.desk.held.chosen
+
+    run(on_screen(table_app(position()), act))
 
 
-async def _discards(app: Any, press: Callable[[], Awaitable[None]]) -> None:
-    app.screen.desk.held.select([parse_card("2C")])
-    await press()
-    assert parse_card("2C") in app.screen.match.game.pile
+def test_a_new_level_sits_down():
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        await pilot.press("l", "2")
+        assert app.screen.match.names == ["You", "normal"] and "normal" in said(app)
+
+    run(on_screen(table_app(position()), act))
 
 
-async def _undoes(app: Any, press: Callable[[], Awaitable[None]]) -> None:
-    app.screen.desk.held.select([parse_card("TC")])
-    app.screen.action_add()
-    await press()
-    assert meld_text(app.screen.match.game.table[0]) == "7C 8C 9C"
+def test_leaving_asks_first():
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        await pilot.press("q", "escape")
+        assert isinstance(app.screen, PlayScreen)
+        await pilot.press("q", "1")
+        await pilot.pause()
+        assert not app.is_running
+
+    run(on_screen(table_app(position()), act))
 
 
-async def _drops(app: Any, press: Callable[[], Awaitable[None]]) -> None:
-    app.screen.desk.held.select([parse_card(card) for card in ("7S", "8S", "9S")])
-    app.screen.action_lay()
-    app.screen.desk.held.toggle(0)
-    await press()
-    assert app.screen.desk.staging.is_empty and not app.screen.desk.held.selected
+def test_cards_are_hidden_until_the_next_person_is_there():
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        await pilot.press("s", "x")
+        assert isinstance(app.screen, CoverDialog)
+        assert "Ugo, it is your turn" in shown(app) and "♥" not in shown(app)
+        await pilot.press("enter")
+        assert app.screen.desk.seat == 1 and "drew" in said(app)
+        assert re.search(r"drew \d", said(app)) is None, "a drawn card is nobody else's business"
+
+    players = ("me:Anna", "me:Ugo")
+    run(on_screen(table_app(position(phase="draw", **OPENED), players=players), act))
 
 
-async def _sorts(app: Any, press: Callable[[], Awaitable[None]]) -> None:
-    await press()
-    assert app.screen.desk.held.by_rank
+# --- whole matches ---------------------------------------------------------------------------
 
 
-def _goes_to(screen: type, text: str = "") -> Callable[..., Awaitable[None]]:
-    async def check(app: Any, press: Callable[[], Awaitable[None]]) -> None:
-        await press()
-        assert isinstance(app.screen, screen) and text in shown(app)
-
-    return check
-
-
-def _changes_speed(before: str, after: str) -> Callable[..., Awaitable[None]]:
-    async def check(app: Any, press: Callable[[], Awaitable[None]]) -> None:
-        app.screen.speed = before
-        await press()
-        assert app.screen.speed == after and after in shown(app)
-
-    return check
-
-
-async def _changes_colours(app: Any, press: Callable[[], Awaitable[None]]) -> None:
-    await press()
-    assert app.theme == "scala40-light" and not app.current_theme.dark
-
-
-async def _changes_suits(app: Any, press: Callable[[], Awaitable[None]]) -> None:
-    assert "7♠" in shown(app)
-    await press()
-    assert "7S" in shown(app) and "♠" not in shown(app)
-
-
-TAKING = position("8C 9C KD 7S", (), phase="draw", pile=["TC"], **OPENED)
-ADDING = position("TC 2C 3D", ("7C 8C 9C",), **OPENED)
-PLAY_CHECKS: dict[str, tuple[Any, Callable[..., Awaitable[None]]]] = {
-    "draw": (TAKING, _draws),
-    "take": (TAKING, _takes),
-    "give_back": (TAKING, _gives_back),
-    "move(-1)": (position(), _moves_to(0, 11)),
-    "move(1)": (position(), _moves_to(0, 1)),
-    "lift(True)": (position(), _selects(set(), {0})),
-    "lift(False)": (position(), _selects({0}, set())),
-    "first": (position(), _moves_to(5, 0)),
-    "last": (position(), _moves_to(5, 11)),
-    "select": (position(), _selects(set(), {0})),
-    "lay": (position(), _prepares_a_meld),
-    "add": (ADDING, _adds),
-    "discard": (position(), _discards),
-    "undo": (ADDING, _undoes),
-    "drop": (position(), _drops),
-    "sort": (position(), _sorts),
-    "hint": (position(), _goes_to(TextDialog, "would")),
-    "scores": (position(), _goes_to(Sheet, "Total")),
-    "speed(-1)": (position(), _changes_speed("slow", "normal")),
-    "speed(1)": (position(), _changes_speed("instant", "fast")),
-    "save": (position(), _goes_to(LineDialog, "match.jsonl")),
-    "level": (position(), _goes_to(ChoiceDialog, "hard")),
-    "new": (position(), _goes_to(StartScreen, "Start")),
-    "help": (position(), _goes_to(HelpScreen, "draw from the stock")),
-    "light_or_dark": (position(), _changes_colours),
-    "symbols_or_letters": (position(), _changes_suits),
-    "leave": (position(), _goes_to(ChoiceDialog, "Leave")),
-}
+async def play_turn(app: Any, pilot: Pilot[Any], agent: Any) -> None:
+    """Play one move of an agent by keys; an opening with all its melds."""
+    place = app.screen.desk
+    game = place.staging.game
+    move = agent.act(game.view(0), game.legal_moves())
+    text = game.move_text(move)
+    if move.action < 3:
+        await pilot.press("p" if move.action == TAKE_ID else "b" if text == "return" else "s")
+    elif is_discard(move.action):
+        if not place.staging.is_empty:
+            await pilot.press("enter")
+            return
+        await select(app, pilot, card_text(discard_card(move.action)))
+        await pilot.press("x")
+    elif is_meld(move.action):
+        meld = action_meld(move.action)
+        cards = [JOKER if joker else card for card, joker in meld.cards()]
+        await select(app, pilot, " ".join(map(card_text, cards)))
+        await pilot.press("enter")
+        await answer(app, pilot, lambda option: option.endswith(place.words.meld(meld)))
+    else:
+        await select(app, pilot, card_text(card_to_table(move)))
+        await pilot.press("a")
+        after = game.clone()
+        after.push(move)
+        wanted = place.words.meld(after.table[move.meld])
+        await answer(app, pilot, lambda option: f"meld {move.meld}: {wanted}" in option)
 
 
-def presses(keys: tuple[Key, ...]) -> list[Any]:
-    """Return one test case for each key of a table."""
-    return [
-        pytest.param(key.action, name, id=f"{name}-{key.action}")
-        for key in keys
-        for name in key.names
-    ]
+async def answer(app: Any, pilot: Pilot[Any], is_it: Any) -> None:
+    """Choose an option, if there is a choice."""
+    if isinstance(app.screen, ChoiceDialog):
+        texts = [str(option) for option in app.screen._options]
+        await pilot.press(str(1 + next(n for n, text in enumerate(texts) if is_it(text))))
 
 
-def check_key(app: Scala40App, name: str, check: Callable[..., Awaitable[None]]) -> None:
-    """Press one key in an application and check what it did."""
+def test_a_whole_match_is_played_by_keys_and_kept(tmp_path: Path):
+    path = tmp_path / "match.jsonl"
+    rules = Rules.preset("browser", limit=25)
+    config = TuiConfig(rules, ("me", "easy"), seed=5, speed="instant", save=path)
+    agent = make_agent("normal", 1)
+    sheets = []
 
     async def act(app: Any, pilot: Pilot[Any]) -> None:
-        async def press() -> None:
-            await pilot.press(name)
-            await app.workers.wait_for_complete(
-                [worker for worker in app.workers if worker.group != "agents"]
-            )
+        match = app.screen.match
+        while not match.is_over:
+            await until(pilot, lambda: not app.screen.is_attached or not match.is_agents_turn)
             await pilot.pause()
+            if isinstance(app.screen, Sheet):
+                sheets.append(shown(app))
+                await pilot.press("enter")
+            elif match.is_persons_turn:
+                await play_turn(app, pilot, agent)
+        await until(pilot, lambda: isinstance(app.screen, Sheet))
+        assert "wins the match!" in shown(app)
+        await app.workers.wait_for_complete()
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, StartScreen))
 
-        await check(app, press)
-
+    app = prepare(config)
     run(on_screen(app, act))
+    match = app._match
+    assert len(match.chronicle.results) >= 2 and len(sheets) >= 1
+    ((line, record),) = read_records(path)
+    assert replay_record(record, line).totals == match.game.totals
 
 
-@pytest.mark.parametrize(("action", "name"), presses((*PLAY, *ANYWHERE)))
-def test_a_key_at_the_table(action: str, name: str):
-    game, check = PLAY_CHECKS[action]
-    check_key(table_app(game.clone()), name, check)
-
-
-def _goes_from(start: int, end: int) -> Callable[..., Awaitable[None]]:
-    async def check(app: Any, press: Callable[[], Awaitable[None]]) -> None:
-        app.screen.number = start
-        await press()
-        assert app.screen.number == (end if end >= 0 else len(app.screen.timeline) - 1)
-        assert f"move {app.screen.number}" in shown(app)
-
-    return check
-
-
-async def _changes_view(app: Any, press: Callable[[], Awaitable[None]]) -> None:
-    assert "all hands" in shown(app) and "▒▒" not in shown(app)[:400]
-    await press()
-    assert app.screen.seat == 0 and "seen by easy 1" in shown(app)
-
-
-async def _plays(app: Any, press: Callable[[], Awaitable[None]]) -> None:
-    await press()
-    assert app.screen.number == len(app.screen.timeline) - 1 and not app.screen.is_playing
-
-
-REPLAY_CHECKS: dict[str, Callable[..., Awaitable[None]]] = {
-    "step(1)": _goes_from(0, 1),
-    "step(-1)": _goes_from(1, 0),
-    "turn(1)": _goes_from(0, 2),
-    "turn(-1)": _goes_from(2, 0),
-    "start": _goes_from(7, 0),
-    "finish": _goes_from(0, -1),
-    "play": _plays,
-    "speed(-1)": _changes_speed("slow", "normal"),
-    "speed(1)": _changes_speed("fast", "normal"),
-    "go": _goes_to(LineDialog, "hand and turn"),
-    "view": _changes_view,
-    "scores": _goes_to(Sheet, "Total"),
-}
-
-
-@pytest.mark.parametrize(("action", "name"), presses(REPLAY))
-def test_a_key_of_the_replay(action: str, name: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("scala40_env.play.tui.replay_screen._SHORTEST_PAUSE", 0.0)
-    check_key(replay_app(), name, REPLAY_CHECKS[action])
-
-
-@pytest.mark.parametrize(("action", "name"), presses(SHEET))
-def test_a_key_of_the_score_sheet_deals_the_next_hand(action: str, name: str):
+def test_agents_moves_are_shown_one_after_another_and_can_be_skipped():
     async def act(app: Any, pilot: Pilot[Any]) -> None:
         await pilot.press("x")
-        assert isinstance(app.screen, Sheet) and "You closed the hand." in shown(app)
-        await pilot.press(name)
-        await until(pilot, lambda: isinstance(app.screen, PlayScreen))
-        assert app.screen.match.game.hand_number == 1 and app.screen.match.game.phase != "over"
+        await pilot.pause(0.2)
+        assert "is playing. Space skips ahead" in said(app)
+        await pilot.press("space")
+        await until(pilot, lambda: app.screen.desk.is_my_turn)
 
-    assert action == "go_on"
-    run(on_screen(table_app(position("KD", **OPENED)), act))
+    run(on_screen(table_app(position(**OPENED), TuiConfig(speed="slow")), act))
 
 
-@pytest.mark.parametrize(("action", "name"), presses(START))
-def test_a_key_of_the_start_screen(action: str, name: str):
+def test_agents_are_watched_and_a_match_goes_to_its_end():
     async def act(app: Any, pilot: Pilot[Any]) -> None:
-        assert app.focused.id == "begin"
-        await pilot.press(name)
-        if action == "begin":
-            await until(pilot, lambda: isinstance(app.screen, PlayScreen))
-        elif action == "cancel":
-            assert isinstance(app.screen, StartScreen), "there is no match to go back to"
-        else:
-            assert app.focused.id == {"app.focus_next": "load"}.get(action, "seed")
+        assert isinstance(app.screen, ReplayScreen)
+        await pilot.press("right", "right")
+        assert app.screen.number == 2
+        await pilot.press("end")
+        await until(pilot, lambda: app.screen.number > 2)
+        await pilot.pause()
+        assert "wins the match!" in said(app)
+
+    config = TuiConfig(Rules.preset("browser", mode="single_hand"), ("easy", "easy"), seed=2)
+    run(on_screen(prepare(config), act))
+
+
+def test_a_replay_jumps_to_a_hand_and_a_turn():
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        await pilot.press("g", "2", "space", "3", "enter")
+        await until(pilot, lambda: app.screen.number > 0)
+        assert "Hand 2, turn 3" in said(app)
+        await pilot.press("g", "x", "enter")
+        assert "Not a hand and a turn: 'x'" in said(app)
+
+    run(on_screen(replay_app(), act))
+
+
+def test_a_seats_view_hides_what_others_draw():
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        await pilot.press("right")
+        assert app.screen.moment.seat == 0 and re.search(r"drew \S+", said(app))
+        await pilot.press("v", "v")
+        assert app.screen.seat == 1 and re.search(r"drew\n", said(app))
+
+    run(on_screen(replay_app(), act))
+
+
+# --- starting --------------------------------------------------------------------------------
+
+
+def start_with(app: Any, **values: Any) -> None:
+    """Fill the start screen in."""
+    for name, value in values.items():
+        widget = app.screen.query_one(f"#{name}", Select | Input)
+        widget.value = value
+
+
+def test_the_start_screen_seats_rules_and_players():
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        start_with(app, rules="italian", count=3, seat2="normal", seed="12", speed="instant")
+        await pilot.pause()
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, PlayScreen))
+        match = app.screen.match
+        assert (match.game.rules.preset_name, match.game.seed) == ("italian", 12)
+        assert match.names == ["You", "easy", "normal"]
 
     run(on_screen(Scala40App(QUICK), act))
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [({"seed": "abc"}, "not 'abc'"), ({"seed": str(1 << 64)}, "is not in 0")],
+)
+def test_a_start_that_cannot_be_is_told(values: dict[str, str], reason: str):
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        start_with(app, **values)
+        await pilot.pause()
+        await pilot.press("enter")
+        await until(pilot, lambda: reason in shown(app))
+        assert isinstance(app.screen, StartScreen)
+
+    run(on_screen(Scala40App(QUICK), act))
+
+
+def test_a_missing_checkpoint_is_told_on_the_start_screen():
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        start_with(app, seat1="file")
+        await pilot.pause()
+        assert isinstance(app.screen, LineDialog)
+        await pilot.press(*"gone.npz", "enter")
+        await pilot.pause()
+        assert app.screen.query_one("#seat1", Select).value == "gone.npz"
+        app.screen.query_one("#begin").focus()
+        await pilot.press("enter")
+        await until(pilot, lambda: "no checkpoint 'gone.npz'" in shown(app))
+
+    run(on_screen(Scala40App(QUICK), act))
+
+
+def test_a_saved_match_goes_on_and_a_damaged_one_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    Match.new("browser", ["me", "easy"], seed=9).save("good.jsonl")
+    Path("bad.jsonl").write_text('{"format": "scala40-record/1"')
+
+    async def load(app: Any, pilot: Pilot[Any], name: str) -> None:
+        app.screen.query_one("#load").press()
+        await pilot.pause()
+        app.screen.query_one(Input).value = name
+        await pilot.press("enter")
+
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        await load(app, pilot, "bad.jsonl")
+        await until(pilot, lambda: "bad.jsonl: line 1: not JSON" in shown(app))
+        await load(app, pilot, "good.jsonl")
+        await until(pilot, lambda: isinstance(app.screen, PlayScreen))
+        assert app.screen.match.game.seed == 9
+
+    run(on_screen(Scala40App(QUICK), act))
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"load": "none.jsonl"}, "none.jsonl"),
+        ({"replay": "none.jsonl"}, "none.jsonl"),
+        ({"replay": "bad.jsonl"}, "line 1: not JSON"),
+        ({"replay": "good.jsonl", "line": 3}, "no match 3"),
+        ({"players": ("me", "gone.npz")}, "no checkpoint 'gone.npz'"),
+        ({"players": ("me", "strong")}, "unknown agent 'strong'"),
+    ],
+)
+def test_what_cannot_be_loaded_is_one_line(
+    settings: dict[str, Any], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    two_hands().save("good.jsonl")
+    Path("bad.jsonl").write_text("{")
+    with pytest.raises(ValueError, match=reason) as refused:
+        prepare(TuiConfig(**settings))
+    assert "\n" not in str(refused.value)
+
+
+def test_a_match_that_cannot_be_saved_goes_on(tmp_path: Path):
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        await pilot.press("w")
+        app.screen.query_one(Input).value = str(tmp_path / "no" / "folder.jsonl")
+        await pilot.press("enter")
+        await until(pilot, lambda: "cannot save the match" in said(app))
+        await pilot.press("w")
+        app.screen.query_one(Input).value = str(tmp_path / "match.jsonl")
+        await pilot.press("enter")
+        await until(pilot, lambda: "Saved in" in said(app))
+
+    config = TuiConfig(players=("me", "easy"), seed=7, speed="instant")
+    run(on_screen(prepare(config), act))
+    assert Match.load(tmp_path / "match.jsonl").game.seed == 7
+
+
+# --- sizes and pictures ----------------------------------------------------------------------
+
+
+def test_a_window_may_shrink_to_nothing():
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        for size in ((10, 3), (1, 1), (0, 0), (3, 60), (200, 2), (80, 24)):
+            await pilot.resize_terminal(*size)
+        assert "7♠" in shown(app) and "Draw" in shown(app)
+
+    run(on_screen(table_app(position()), act))
+
+
+@pytest.mark.parametrize("size", [(60, 30), (80, 24), (120, 40)])
+def test_everything_that_matters_is_on_the_screen(size: tuple[int, int]):
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        text = shown(app)
+        for card in app.screen.desk.held.cards:
+            assert app.screen.words.card(card) in text
+        for word in ("Table", "Stock", "Pile", "Draw", "Help", "easy", "You", "5♥", "Q♣", "J♣"):
+            assert word in text
+        assert any(log.display for log in app.screen.query(Log)) == (size != (80, 24))
+
+    run(on_screen(table_app(position()), act, size))
+
+
+def pinned(name: str) -> bool:
+    """Tell whether a library has the version with which the pictures were drawn."""
+    return f"{name}=={version(name)}" in (ROOT / "constraints.txt").read_text().splitlines()
+
+
+@pytest.mark.skipif(
+    not (pinned("textual") and pinned("rich")), reason="drawn with other versions of the libraries"
+)
+@pytest.mark.parametrize("name", SCENES)
+def test_a_screen_looks_as_it_did(name: str):
+    assert draw(name) == (SNAPSHOTS / f"{name}.svg").read_text(encoding="utf-8"), (
+        "look at the screen; if it is meant so: python tests/tui_scenes.py"
+    )

@@ -86,7 +86,7 @@ def test_the_cursor_goes_round_and_an_empty_hand_is_harmless():
     assert (held.cursor, held.chosen, held.chosen_or_current) == (0, [], [])
 
 
-# --- what cards can do -------------------------------------------------------------------------
+# --- what cards can do -----------------------------------------------------------------------
 
 
 def melds(game: Game, text: str) -> list[str]:
@@ -159,7 +159,7 @@ def test_the_cards_of_an_order_are_those_of_the_hand():
     assert cards_of_order("draw") == []
 
 
-# --- the desk ----------------------------------------------------------------------------------
+# --- the desk --------------------------------------------------------------------------------
 
 
 def stage(place: Desk, *melds: str) -> None:
@@ -281,7 +281,7 @@ def test_the_desk_follows_the_person_to_move():
     assert place.seat == 1 and sorted(place.held.cards) == game.hand(1)
 
 
-# --- moments -------------------------------------------------------------------------------------
+# --- moments ---------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -326,7 +326,7 @@ def test_a_live_match_is_played_as_it_is_looked_at():
     assert live.moment(live.last()).winners == match.winners != []
 
 
-# --- keys and settings ---------------------------------------------------------------------------
+# --- keys and settings -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("table", [(*PLAY, *ANYWHERE), (*REPLAY, *ANYWHERE), SHEET, START])

@@ -18,6 +18,7 @@ from scala40_env.game import Game
 from scala40_env.play.match import Match, seat_players
 from scala40_env.play.tui.app import Scala40App
 from scala40_env.play.tui.config import TuiConfig
+from scala40_env.play.tui.note import Note
 from scala40_env.play.tui.replay_screen import ReplayScreen
 from scala40_env.play.tui.timeline import Timeline
 
@@ -114,6 +115,17 @@ def _places(cards: Sequence[int], wanted: Sequence[int]) -> list[int]:
         free.remove(place)
         found.append(place)
     return sorted(found)
+
+
+def said(app: Any) -> str:
+    """Return what the note of the table says."""
+    return str(app.screen.query_one(Note).render())
+
+
+def shown(app: Any) -> str:
+    """Return the characters on the screen, line by line."""
+    lines = app.screen._compositor.render_strips()
+    return "\n".join("".join(segment.text for segment in line) for line in lines)
 
 
 # --- pictures --------------------------------------------------------------------------------

@@ -90,7 +90,7 @@ def save_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], meta: Mapping[st
     """Write a file of weights; it replaces the old one only when it is complete."""
     partial = path.with_name(path.name + ".part")
     with partial.open("wb") as file:
-        np.savez(file, meta=np.array(json.dumps(meta)), **arrays)
+        np.savez(file, allow_pickle=False, meta=np.array(json.dumps(meta)), **arrays)
         file.flush()
         os.fsync(file.fileno())
     os.replace(partial, path)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _NORMAL_975: Final = 1.959964
+_PRIOR_GAMES: Final = 4.0  # what the belief weighs that games are independent
 
 
 class Interval(NamedTuple):
@@ -56,21 +57,30 @@ def share_interval(won: Floats, played: Floats, luck: Floats | None = None) -> I
         played: float64[G], games played in each group.
         luck: float64[G, K], control variates (see ``without_luck``).
     """
-    total = played.sum()
-    if len(won) == 0 or total == 0:
+    total = float(played.sum())
+    if total == 0:
         return Interval(0.5, 0.0, 1.0)
     won = without_luck(won, played, luck)
-    mean = won.sum() / total
+    mean = float(won.sum() / total)
     p = min(max(mean, 0.0), 1.0)
-    binomial = max(p * (1 - p), 1e-12)
-    scatter = ((won - mean * played) ** 2).sum()
-    # One more group of independent games keeps a few equal groups from looking certain.
-    scatter += binomial * total / len(won)
+    games = total / _scatter(won, played, p)
     z2 = quantile(len(won)) ** 2
-    games = binomial * total**2 / scatter
     centre = (p + z2 / (2 * games)) / (1 + z2 / games)
     half = np.sqrt(z2 * (p * (1 - p) + z2 / (4 * games)) / games) / (1 + z2 / games)
-    return Interval(float(mean), float(max(centre - half, 0.0)), float(min(centre + half, 1.0)))
+    return Interval(mean, float(max(centre - half, 0.0)), float(min(centre + half, 1.0)))
+
+
+def _scatter(won: Floats, played: Floats, p: float) -> float:
+    """Return the variance of a share over that of as many independent games.
+
+    The rarer of winning and losing says how well it is known; where that is hardly at all, the
+    games are taken for independent.
+    """
+    total = float(played.sum())
+    independent = max(p * (1 - p), 1e-12) * total
+    found = float(((won - p * played) ** 2).sum()) / independent
+    known = min(p, 1 - p) * total
+    return (known * found + _PRIOR_GAMES) / (known + _PRIOR_GAMES)
 
 
 def mean_interval(sums: Floats, counts: Floats, luck: Floats | None = None) -> Interval:

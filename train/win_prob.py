@@ -77,7 +77,7 @@ def main() -> None:
     for name, rules in PRESETS.items():
         tables[name] = win_table(hand_costs(rules, config), rules.limit)
         print(f"{name}: one point ahead of 50 wins {tables[name][49, 50]:.3f}", flush=True)
-    np.savez_compressed(WIN_PROB_FILE, **tables)
+    np.savez_compressed(WIN_PROB_FILE, allow_pickle=False, **tables)
     print(f"wrote {WIN_PROB_FILE.name}")
 
 
