@@ -176,7 +176,8 @@ def matches_of(winners, out_at, totals) -> Matches:
 
 def test_places_go_by_the_win_then_by_who_stayed_then_by_points():
     n = NEVER_OUT
-    matches = matches_of([1, -1], [[5, n, 3, 5], [n, 4, n, n]], [[110, 40, 130, 120], [9, 120, 3, 9]])
+    totals = [[110, 40, 130, 120], [9, 120, 3, 9]]
+    matches = matches_of([1, -1], [[5, n, 3, 5], [n, 4, n, n]], totals)
     plan = Plan(Rules.preset("fisca", num_players=4), 0)
     assert places(matches, plan).tolist() == [[1, 0, 3, 2], [1.5, 3, 0, 1.5]]
 
@@ -186,7 +187,8 @@ def test_a_match_cut_short_counts_half_for_those_still_in():
     plan = Plan(Rules.preset("browser"), 0)
     assert won_matches(matches_of([-1], [[n, n]], [[5, 9]]), plan).tolist() == [[0.5, 0.5]]
     plan = Plan(Rules.preset("browser", num_players=3), 0)
-    assert won_matches(matches_of([-1], [[n, 3, n]], [[5, 120, 9]]), plan).tolist() == [[0.5, 0, 0.5]]
+    matches = matches_of([-1], [[n, 3, n]], [[5, 120, 9]])
+    assert won_matches(matches, plan).tolist() == [[0.5, 0, 0.5]]
 
 
 def test_the_members_of_a_team_share_a_win():
@@ -421,7 +423,8 @@ def test_taking_the_luck_of_the_draws_out_has_no_bias():
     for seed in range(100, 200):
         plain = evaluate(["easy", "normal"], 500, ONE_HAND, seed).pairings[0]
         less = evaluate(["easy", "normal"], 500, ONE_HAND, seed, note_luck=True).pairings[0]
-        rows.append((less.hands.mean - plain.hands.mean, plain.hands.half_width / less.hands.half_width))
+        shrinkage = plain.hands.half_width / less.hands.half_width
+        rows.append((less.hands.mean - plain.hands.mean, shrinkage))
     shift, shrinkage = np.array(rows).T
     assert abs(shift.mean()) < 3 * shift.std() / np.sqrt(len(rows))
     assert shrinkage.mean() > 1.1
