@@ -40,11 +40,12 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 def spawn(*words: str, **options: object) -> subprocess.Popen[str]:
-    """Start the command as a process of its own."""
+    """Start the command as a process of its own, which Ctrl-C interrupts however we were started."""
     code = "import sys; from scala40_env.cli import main; sys.exit(main())"
     return subprocess.Popen(
         [sys.executable, "-c", code, *words],
         text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         **options,
     )  # fmt: skip
 

@@ -52,6 +52,7 @@ class PlayScreen(TableScreen):
         super().__init__(match, speed)
         self._autosave = autosave
         self._adviser = Adviser()
+        self._uncovered = self.desk.seat  # whose cards may be seen
         self._skip = asyncio.Event()
         self._saving = asyncio.Lock()
 
@@ -64,7 +65,6 @@ class PlayScreen(TableScreen):
 
     def go_on(self) -> None:
         """Do what comes next: the agents, the score sheet, the next person."""
-        previous = self.desk.seat
         self.desk.refresh()
         self.show()
         self._keep()
@@ -75,7 +75,8 @@ class PlayScreen(TableScreen):
             self._let_agents_play()
         else:
             self._skip.clear()
-            if self.desk.seat != previous:
+            if self.desk.seat != self._uncovered:
+                self._uncovered = self.desk.seat
                 self._tell_last_turn()  # what stood there may name the card that was drawn
                 self.app.push_screen(CoverDialog(self.match.names[self.desk.seat]))
 
@@ -192,7 +193,7 @@ class PlayScreen(TableScreen):
 
     def _moved(self) -> None:
         """Go on with the match, or only draw what has changed."""
-        if self.desk.is_my_turn:
+        if self.desk.is_my_turn and self.desk.seat == self._uncovered:
             self.show()
             self._keep()
         else:
