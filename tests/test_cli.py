@@ -40,7 +40,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 def spawn(*words: str, **options: object) -> subprocess.Popen[str]:
-    """Start the command as a process of its own, which Ctrl-C interrupts however we were started."""
+    """Start the command as a process of its own, which Ctrl-C interrupts in any case."""
     code = "import sys; from scala40_env.cli import main; sys.exit(main())"
     return subprocess.Popen(
         [sys.executable, "-c", code, *words],

@@ -131,15 +131,15 @@ def test_a_player_who_won_all_has_a_finite_rating():
 def test_intervals_of_ratings_hold_the_truth():
     rng, covered = np.random.default_rng(1), 0
     true = 400 * np.log10(0.65 / 0.35) / 2
-    for trial in range(200):
+    for trial in range(50):
         shares = rng.binomial(2, 0.65, size=100) / 2
         rating = bradley_terry_intervals(2, [(0, 1)], [shares], seed=trial)[0]
         covered += rating.low <= true <= rating.high
-    assert covered > 180
+    assert covered > 43
 
 
 def test_plackett_luce_puts_who_finishes_first_on_top():
-    orders = [([0, 1, 2], [0, 1, 2])] * 20 + [([0, 1, 2], [1, 0, 2])] * 10
+    orders = [([0, 1, 2], [0, 1, 2]), ([0, 1, 2], [1, 0, 2]), ([0, 1, 2], [0, 1, 2])] * 20
     a, b, c = plackett_luce(3, orders)
     assert a.mean > b.mean > c.mean
     assert a.low < a.mean < a.high
