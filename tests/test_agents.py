@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from engine_and_reference import random_rules
 from engine_play import RULE_SETS
 from test_hand_value import best_score, whole_melds
 from test_no_leak import redeal_hidden, view_of
@@ -144,6 +145,14 @@ def test_levels_play_every_rule_set_legally(rule_set):
         ]
         # Game.push refuses an illegal move.
         assert sum(1 for _ in decisions(rules, players, turn, 400)) > 100
+
+
+@pytest.mark.parametrize("first", [0, 20, 40])
+def test_levels_play_random_rule_sets_legally(first):
+    for seed in range(first, first + 20):
+        rules = Rules.from_dict(random_rules(seed))
+        players = [make_agent(LEVELS[(seed + p) % 5], p) for p in range(rules.num_players)]
+        assert sum(1 for _ in decisions(rules, players, seed, 120)) > 20
 
 
 @pytest.mark.parametrize(("preset", "num_players"), list(product(PRESETS, range(2, 7))))
