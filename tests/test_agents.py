@@ -149,10 +149,12 @@ def test_levels_play_every_rule_set_legally(rule_set):
 
 @pytest.mark.parametrize("first", [0, 20, 40])
 def test_levels_play_random_rule_sets_legally(first):
+    count = 0
     for seed in range(first, first + 20):
         rules = Rules.from_dict(random_rules(seed))
         players = [make_agent(LEVELS[(seed + p) % 5], p) for p in range(rules.num_players)]
-        assert sum(1 for _ in decisions(rules, players, seed, 120)) > 20
+        count += sum(1 for _ in decisions(rules, players, seed, 120))
+    assert count > 1000
 
 
 @pytest.mark.parametrize(("preset", "num_players"), list(product(PRESETS, range(2, 7))))

@@ -325,10 +325,10 @@ def test_seeds_that_a_checkpoint_has_seen_are_refused():
         ({"players": ("hard", "easy"), "pairs": 1}, EvaluationError, "pairs = 1 must be"),
         ({"players": ("hard", "strong")}, AgentError, "unknown agent 'strong'"),
         ({"players": ("hard", "easy"), "rules": "poker"}, RulesError, "unknown rules preset"),
-        ({"players": ("hard", "easy"), "set": ("limits=3",)}, RulesError, "unknown rules field"),
+        ({"players": ("hard", "easy"), "set": (("limits=3",),)}, RulesError, "unknown rules field"),
         ({"sprt": ("hard", "easy"), "elo1": -5.0}, EvaluationError, "elo1 = -5.0 must be above"),
         ({"sprt": ("hard", "easy"), "players": ("hard",)}, EvaluationError, "leave --players out"),
-        ({"sprt": ("hard", "easy"), "set": ("num_players=3",)}, EvaluationError, "two players or"),
+        ({"sprt": ("hard", "easy"), "set": (("num_players=3",),)}, EvaluationError, "two players"),
     ],
 )
 def test_wrong_options_are_one_clear_line(config, error, message):
@@ -374,7 +374,7 @@ def test_an_interrupted_evaluation_leaves_what_was_played(tmp_path, monkeypatch)
     monkeypatch.setattr("scala40_env.train.pairings.play_matches", interrupted)
     path = tmp_path / "part.json"
     config = EvaluateConfig(
-        players=("easy", "normal"), pairs=1000, json=str(path), set=("mode=single_hand",)
+        players=("easy", "normal"), pairs=1000, json=str(path), set=(("mode=single_hand",),)
     )
     with pytest.raises(KeyboardInterrupt):
         run(config)

@@ -7,9 +7,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from math import comb
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from rich.console import Console
 from rich.progress import (
@@ -19,6 +20,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.progress import Progress as Bar
+from tyro.conf import UseAppendAction, arg
 
 from scala40_env.rules import Rules
 from scala40_env.train import evaluate_report as report
@@ -31,26 +33,31 @@ from scala40_env.train.evaluate import (
 )
 from scala40_env.train.pairings import Progress
 
+_NONE = "(not unless given)"
+
 
 @dataclass(frozen=True)
 class EvaluateConfig:
     """Measure agents against each other."""
 
-    players: tuple[str, ...] = ()
+    players: Annotated[tuple[str, ...], arg(metavar="A B ...", help_behavior_hint="")] = ()
     """Two or more: easy, normal, hard, random, greedy, learned, or checkpoint files. Two sides meet
     in every pairing; at a table of more, the players fill the seats in turn."""
-    pairs: int = 1000
+    pairs: Annotated[int, arg(metavar="N")] = 1000
     """Mirrored pairs of each pairing; at a table of more, deals, each played in all rotations."""
-    rules: str = "browser"
+    rules: Annotated[str, arg(metavar="PRESET|FILE.toml")] = "browser"
     """A preset (browser, fisca, italian) or a TOML file with a [rules] table."""
-    set: tuple[str, ...] = ()
+    set: Annotated[
+        UseAppendAction[tuple[tuple[str, ...], ...]],
+        arg(metavar="FIELD=VALUE ...", help_behavior_hint="(none by default)"),
+    ] = ()
     """Rules to change, for example --set num_players=4 limit=201."""
-    seed: int = 1
-    """Number of the evaluation: match seeds begin at SEED * 2**32."""
-    until: float | None = None
+    seed: Annotated[int, arg(metavar="S")] = 1
+    """Number of the evaluation: match seeds begin at S * 2**32."""
+    until: Annotated[float | None, arg(metavar="HALF", help_behavior_hint=_NONE)] = None
     """Play until the 95 % intervals of the shares of matches are this narrow to either side (0.01:
     plus or minus one percent); --pairs is then the most that is played (100,000 unless given)."""
-    sprt: tuple[str, str] | None = None
+    sprt: Annotated[tuple[str, str] | None, arg(metavar="A B", help_behavior_hint=_NONE)] = None
     """Test two players one after another deal, until it is clear whether the first is stronger than
     the second by --elo0 or by --elo1 points on the Elo scale."""
     elo0: float = 0.0
@@ -61,11 +68,11 @@ class EvaluateConfig:
     """Take the luck of the draws out of the results (control variates: no bias, less scatter)."""
     threads: int = 2
     """Threads for matches between levels."""
-    json: str | None = None
+    json: Annotated[str | None, arg(metavar="FILE", help_behavior_hint=_NONE)] = None
     """Write the figures as JSON to this file; - for standard output."""
-    png: str | None = None
+    png: Annotated[str | None, arg(metavar="FILE", help_behavior_hint=_NONE)] = None
     """Write the matrix of matches won as a picture."""
-    html: str | None = None
+    html: Annotated[str | None, arg(metavar="FILE", help_behavior_hint=_NONE)] = None
     """Write everything as one page of HTML."""
 
 
@@ -81,7 +88,7 @@ def run(config: EvaluateConfig) -> None:
     """
     rules = Rules.load_toml(config.rules) if config.rules.endswith(".toml") else None
     rules = rules or Rules.preset(config.rules)
-    rules = rules.with_(**Rules.parse_overrides(config.set))
+    rules = rules.with_(**Rules.parse_overrides(chain.from_iterable(config.set)))
     console = Console(file=sys.stderr if config.json == "-" else sys.stdout)
     if config.sprt is not None:
         _run_test(config, rules, console)

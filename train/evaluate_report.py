@@ -42,19 +42,26 @@ def tables(evaluation: Evaluation) -> Rows:
 
 def _results_table(evaluation: Evaluation) -> tuple[str, list[str], list[list[str]]]:
     unit = "pairs" if _is_mirrored(evaluation) else "deals"
-    heads = ["a", "b", unit, "matches won by a", "hands won by a", "b pays more a hand"]
-    rows, labels = [], _labels(evaluation)
+    heads = ["a / b", unit, "matches won by a", "hands won by a", "b pays more"]
+    rows = []
     for p in evaluation.pairings:
         more = f"{p.difference.mean:+.2f} ({p.difference.low:+.2f}..{p.difference.high:+.2f})"
-        rows.append(
-            [labels[p.a], labels[p.b], f"{p.groups:,}", percent(p.matches), percent(p.hands), more]
-        )
+        rows.append([f"{p.a} / {p.b}", f"{p.groups:,}", percent(p.matches), percent(p.hands), more])
     return f"Results, 95 % intervals from the {unit}", heads, rows
 
 
 def _details_table(evaluation: Evaluation) -> tuple[str, list[str], list[list[str]]]:
-    heads = ["a / b", "points a hand", "closed in hand %", "never opened %", "turns", "void %",
-             "cut short %", "matches", "hands"]  # fmt: skip
+    heads = [
+        "a / b",
+        "points",
+        "in hand %",
+        "never opened %",
+        "turns",
+        "void %",
+        "cut short %",
+        "matches",
+        "hands",
+    ]
     rows = [
         [
             f"{p.a} / {p.b}",
@@ -69,36 +76,25 @@ def _details_table(evaluation: Evaluation) -> tuple[str, list[str], list[list[st
         ]
         for p in evaluation.pairings
     ]
-    return "A hand", heads, rows
+    return "A hand of a / b: points paid, closed in hand, never opened", heads, rows
 
 
 def _standings_table(evaluation: Evaluation) -> tuple[str, list[str], list[list[str]]]:
-    labels = _labels(evaluation)
     rows = [
-        [
-            labels[s.name],
-            percent(s.wins),
-            f"{s.place.mean:.3f} ({s.place.low:.3f}-{s.place.high:.3f})",
-        ]
+        [s.name, percent(s.wins), f"{s.place.mean:.3f} ({s.place.low:.3f}-{s.place.high:.3f})"]
         for s in evaluation.standings
     ]
     return "At the table", ["player", "matches won, by seat", "mean finishing place"], rows
 
 
 def _ratings_table(evaluation: Evaluation) -> tuple[str, list[str], list[list[str]]]:
-    both = sorted(
-        zip(evaluation.labels, evaluation.ratings, strict=True), key=lambda row: -row[1].mean
-    )
     digits = 0 if _is_mirrored(evaluation) else 1
+    rated = zip(evaluation.players, evaluation.labels, evaluation.ratings, strict=True)
     rows = [
-        [name, f"{r.mean:+.{digits}f}", f"{r.low:+.{digits}f}..{r.high:+.{digits}f}"]
-        for name, r in both
+        [name, label, f"{r.mean:+.{digits}f}", f"{r.low:+.{digits}f}..{r.high:+.{digits}f}"]
+        for name, label, r in sorted(rated, key=lambda row: -row[2].mean)
     ]
-    return f"Ratings, {evaluation.rating_system}", ["player", "rating", "95 %"], rows
-
-
-def _labels(evaluation: Evaluation) -> dict[str, str]:
-    return dict(zip(evaluation.players, evaluation.labels, strict=True))
+    return f"Ratings, {evaluation.rating_system}", ["player", "version", "rating", "95 %"], rows
 
 
 def _is_mirrored(evaluation: Evaluation) -> bool:
