@@ -158,10 +158,9 @@ class StartScreen(Screen[Started]):
             if path is not None and path not in self._files:
                 self._files.append(path)
             for other in self.query(".seat").results(Select):
-                value = other.value
+                value = (path or PERSON) if other is select else other.value
                 other.set_options(self._agent_options())
                 other.value = value
-            select.value = path or PERSON
 
         title = _("File of an agent (*.pt, *.npz, *.toml)")
         self.app.push_screen(LineDialog(title), use)
