@@ -23,7 +23,8 @@ from scala40_env.commands.options import Seat, check_seat
 from scala40_env.commands.progress import track
 from scala40_env.game import Game
 from scala40_env.play.console import make_console, make_words
-from scala40_env.play.match import winning_seats
+from scala40_env.play.i18n import _
+from scala40_env.play.match import screen_names, winning_seats
 from scala40_env.play.story import Story
 from scala40_env.record import RecordError, read_records, replay_record
 
@@ -99,8 +100,11 @@ def _check(options: Options) -> None:
 def _tell(options: Options) -> None:
     console, words = make_console(), make_words(options.letters or None)
     for number, record, game in _replays(options):
-        names = record["players"]
-        console.print(f"Match {number}: {', '.join(names)}; {game.rules.preset_name} rules")
+        names = screen_names(record["players"])
+        title = _("Match {number}: {names}; rules of {preset}").format(
+            number=number, names=", ".join(names), preset=game.rules.preset_name
+        )
+        console.print(title)
         story = Story(console, words, names, game.rules, check_seat(options.seat, game.rules))
         story.match(game, winning_seats(game))
         console.print()

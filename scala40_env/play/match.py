@@ -104,14 +104,14 @@ def seat_players(specs: Sequence[str], seed: int) -> list[Player]:
         AgentError: there is no such agent, or its file is damaged.
     """
     seeds = np.random.SeedSequence(seed).generate_state(len(specs))
-    names = _screen_names(specs)
+    names = screen_names(specs)
     return [
         Player(spec, name, None if is_person(spec) else make_agent(spec, int(own)))
         for spec, name, own in zip(specs, names, seeds, strict=True)
     ]
 
 
-def _screen_names(specs: Sequence[str]) -> list[str]:
+def screen_names(specs: Sequence[str]) -> list[str]:
     """Return a name for each seat; those that would be the same are numbered."""
     persons = sum(map(is_person, specs))
     plain = [_plain_name(spec, persons) for spec in specs]
