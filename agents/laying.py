@@ -24,6 +24,7 @@ from scala40_env.engine.tables import (
 )
 
 _BREAKS_MELD = 10_000.0
+_JOKER_WORTH = 1e9  # more than anything a level says of another card
 
 
 @kernel
@@ -137,7 +138,7 @@ def find_discard(bot, moves, n, loose):
         if not 0 <= card <= JOKER:
             continue
         if card == JOKER:
-            worth = 2 * _BREAKS_MELD
+            worth = _JOKER_WORTH
         else:
             worth = bot.use[card]
             if not loose >> np.uint64(card) & np.uint64(1):
