@@ -429,6 +429,7 @@ def test_wrong_lines_get_one_line_and_change_nothing():
 
 def test_the_end_of_input_saves_the_match_and_says_so(capsys: pytest.CaptureFixture[str]):
     table = Table(my_match_from_deal(), ["s"])
+    capsys.readouterr()
     assert table.run() == END_OF_INPUT
     said = capsys.readouterr().err
     assert "end of input" in said and said.count("\n") == 1
