@@ -24,6 +24,7 @@ from scala40_env.play.tui.desk import Desk
 from scala40_env.play.tui.held import Held
 from scala40_env.play.tui.keys import ANYWHERE, PLAY, REPLAY, SHEET, START
 from scala40_env.play.tui.timeline import Timeline
+from scala40_env.play.tui.warm_up import warmed_up
 from scala40_env.play.words import Words
 from scala40_env.rules import Rules
 
@@ -347,6 +348,16 @@ def test_the_letters_are_those_of_the_prompt():
         "s": "draw", "p": "take", "b": "give_back", "m": "lay", "a": "add", "x": "discard",
         "o": "sort", "n": "new", "l": "level", "h": "hint", "u": "undo",
     }  # fmt: skip
+
+
+def test_warming_up_changes_no_match():
+    def first_hand(match: Match) -> list[str]:
+        while not match.game.hand_over and not match.is_over:
+            match.agent_move()
+        return [step.text for turn in match.chronicle.turns for step in turn.steps]
+
+    cold, warm = (Match.new("browser", ["easy", "easy"], seed=2) for _ in range(2))
+    assert first_hand(warmed_up(warm)) == first_hand(cold)
 
 
 def test_speeds_end_at_both_ends():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,7 +11,7 @@ from textual.binding import BindingType
 from scala40_env.record import RecordError, read_records, replay_record
 
 from ..i18n import _
-from ..match import Match
+from ..match import PERSON, Match
 from ..saves import Autosave
 from .config import TuiConfig
 from .dialogs import ChoiceDialog
@@ -24,6 +23,7 @@ from .start_screen import Setup, Started, StartScreen
 from .themes import DARK, LIGHT
 from .timeline import Timeline
 from .tint import LETTERS
+from .warm_up import warmed_up
 
 
 class Scala40App(App[str]):
@@ -145,8 +145,9 @@ class Scala40App(App[str]):
 
 
 def _setup(config: TuiConfig) -> Setup:
-    setup = Setup(rules=config.rules, seed=config.seed, speed=config.speed)
-    return setup if config.players is None else replace(setup, players=config.players)
+    """Return what the start screen says at first."""
+    players = config.players or (PERSON, *["easy"] * (config.rules.num_players - 1))
+    return Setup(config.rules, players, config.seed, config.speed)
 
 
 def load_replay(config: TuiConfig) -> ReplayScreen:
@@ -187,7 +188,8 @@ def prepare(config: TuiConfig) -> Scala40App:
     if config.replay is not None:
         return Scala40App(config, replay=load_replay(config))
     if config.load is not None:
-        return Scala40App(config, Match.load(config.load, config.players))
+        return Scala40App(config, warmed_up(Match.load(config.load, config.players)))
     if config.players is not None:
-        return Scala40App(config, Match.new(config.rules, config.players, config.seed))
+        match = Match.new(config.rules, config.players, config.seed)
+        return Scala40App(config, warmed_up(match))
     return Scala40App(config)

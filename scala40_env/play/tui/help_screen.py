@@ -57,7 +57,7 @@ def _key_table(keys: Sequence[Key]) -> Table:
     table.add_column(justify="right", style="bold", no_wrap=True)
     table.add_column()
     for key in keys:
-        table.add_row(key.shown, _(key.help))
+        table.add_row(key.shown.replace("↵", _("Enter")), _(key.help))
     return table
 
 

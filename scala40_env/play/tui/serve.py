@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import socket
 import sys
-from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -16,10 +16,38 @@ from ..i18n import _
 from .config import ConfigError, TuiConfig
 
 _LOCAL: Final = ("localhost", "127.0.0.1", "::1")
+_REMOTE_FONT: Final = re.compile(r"<link[^>]*fonts\.googleapis\.com[^>]*>")
+_HEAD: Final = """
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Scala 40</title>
+    <style>
+      @font-face {
+        font-family: "Roboto Mono";
+        src: url("/static/fonts/RobotoMono-VariableFont_wght.ttf");
+        font-weight: 100 700;
+      }
+      body, .shade, body .intro { margin: 0; background: #10201a !important; }
+    </style>
+    <script>
+      // In a narrow window letters are so small that 60 columns fit.
+      document.addEventListener("DOMContentLoaded", () => {
+        const columns = 62, shape = 0.61;  // a letter is 0.61 times as wide as it is high
+        const terminal = document.getElementById("terminal");
+        const fitting = Math.floor(window.innerWidth / columns / shape);
+        terminal.dataset.fontSize = Math.max(8, Math.min(terminal.dataset.fontSize, fitting));
+      });
+    </script>
+  </head>"""
 
 
 class GameServer(Server):
     """Serves the game to its own page only: other pages of the same browser get no connection."""
+
+    async def handle_index(self, request: web.Request) -> web.Response:
+        """Return the page, without what it would load from another host, and fit for a phone."""
+        response = await super().handle_index(request)
+        response.text = _REMOTE_FONT.sub("", response.text).replace("</head>", _HEAD, 1)
+        return response
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
         """Open a connection, unless a page of another site asks for it."""
@@ -33,8 +61,7 @@ class GameServer(Server):
 def make_server(config: TuiConfig, host: str = "localhost", port: int = 8000) -> GameServer:
     """Return the server; nothing is listening yet."""
     command = [sys.executable, "-m", "scala40_env.play.tui", config.to_json()]
-    templates = Path(__file__).parent / "templates"
-    return GameServer(shlex.join(command), host, port, "Scala 40", templates_path=templates)
+    return GameServer(shlex.join(command), host, port, "Scala 40")
 
 
 def serve(config: TuiConfig | None = None, host: str = "localhost", port: int = 8000) -> None:

@@ -23,6 +23,7 @@ from ..words import goal
 from .config import LEVELS, SPEEDS
 from .dialogs import LineDialog
 from .keys import START, bindings
+from .warm_up import warmed_up
 
 _MOST_PLAYERS = 6
 _WEAK = ("random", "greedy")
@@ -40,10 +41,10 @@ class Setup:
         speed: of the agents' moves.
     """
 
-    rules: Rules = Rules()
-    players: tuple[str, ...] = (PERSON, "easy")
-    seed: int | None = None
-    speed: str = "normal"
+    rules: Rules
+    players: tuple[str, ...]
+    seed: int | None
+    speed: str
 
 
 @dataclass(frozen=True)
@@ -194,7 +195,7 @@ class StartScreen(Screen[Started]):
         """Make a match aside, since the first one compiles the engine, and give it."""
         self._say(_("Preparing the table; the first time this takes half a minute ..."))
         try:
-            match = await asyncio.to_thread(make)
+            match = await asyncio.to_thread(lambda: warmed_up(make()))
         except ValueError as error:
             self._say(str(error), is_warning=True)
             return

@@ -63,12 +63,21 @@ class TableScreen(Screen[None]):
         """How cards are written."""
         return words_of(self.app)
 
+    @property
+    def is_laid(self) -> bool:
+        """Whether there is a table to show: not any more when an agent's last move comes late."""
+        return bool(self.query(Note))
+
     def tell(self, text: str, is_warning: bool = False) -> None:
         """Say what happened, or why something is not possible."""
+        if not self.is_laid:
+            return
         self.query_one(Note).say(text, is_warning)
 
     def show(self) -> None:
         """Draw everything as it is now."""
+        if not self.is_laid:
+            return
         desk, match = self.desk, self.match
         desk.words = self.words
         game, shown = match.game, desk.staging.game
