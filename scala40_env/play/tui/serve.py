@@ -46,7 +46,9 @@ class GameServer(Server):
     async def handle_index(self, request: web.Request) -> web.Response:
         """Return the page, without what it would load from another host, and fit for a phone."""
         response = await super().handle_index(request)
-        response.text = _REMOTE_FONT.sub("", response.text).replace("</head>", _HEAD, 1)
+        assert isinstance(response, web.Response)  # a page, no stream
+        page = _REMOTE_FONT.sub("", response.text or "")
+        response.text = page.replace("</head>", _HEAD, 1)
         return response
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
