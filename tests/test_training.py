@@ -143,14 +143,16 @@ def test_rated_decisions_teach_what_earns_more():
     replay = Replay(1000)
     replay.add(rated)
     rng = np.random.default_rng(0)
-    _, before = ppo.rated_loss(learner, rated, 0.02)
-    optimizer = torch.optim.Adam(learner.policy.parameters(), 1e-2)
-    for _ in range(30):
+    loss, before = ppo.rated_loss(learner, rated, 0.02)
+    untaught = float(loss.detach())
+    optimizer = torch.optim.Adam(learner.policy.parameters(), 3e-3)
+    for _ in range(200):
         loss, _ = ppo.rated_loss(learner, replay.draw(64, rng), 0.02)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    assert ppo.rated_loss(learner, rated, 0.02)[1] > before
+    loss, after = ppo.rated_loss(learner, rated, 0.02)
+    assert after > before and float(loss.detach()) < untaught
 
 
 def test_the_oldest_rated_decisions_go_first():
