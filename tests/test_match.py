@@ -247,6 +247,18 @@ def test_the_last_unfinished_match_is_found(tmp_path: Path, monkeypatch: pytest.
     assert last_unfinished() == going_on.path
 
 
+def test_the_later_of_two_matches_of_one_second_is_the_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    match = Match.new("browser", ["me", "easy"], 6)
+    folder = tmp_path / "scala40"
+    folder.mkdir()
+    for name in ("2026-11-30-184512.jsonl", "2026-11-30-184512-2.jsonl"):
+        Autosave(folder / name).save(match)
+    assert last_unfinished().name == "2026-11-30-184512-2.jsonl"
+
+
 # --- cards -------------------------------------------------------------------------------------
 
 

@@ -70,7 +70,7 @@ def last_unfinished() -> Path:
     Raises:
         MatchError: there is none.
     """
-    for path in sorted(saves_folder().glob("*.jsonl"), reverse=True):
+    for path in sorted(saves_folder().glob("*.jsonl"), key=lambda path: path.stem, reverse=True):
         if _is_unfinished(path):
             return path
     raise MatchError(
