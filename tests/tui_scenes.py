@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -89,13 +90,12 @@ async def on_screen(
     return app
 
 
-async def until(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
-    """Wait until something holds (AssertionError if it does not within 20 seconds)."""
-    for _ in range(2000):
-        if holds():
-            return
+async def until(pilot: Pilot[Any], holds: Callable[[], bool], seconds: float = 180) -> None:
+    """Wait until something holds; kernels may have to be compiled for it."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert pilot.app.is_running and time.monotonic() < end, "waited in vain"
         await pilot.pause(0.01)
-    raise AssertionError("waited in vain")
 
 
 async def select(app: Any, pilot: Pilot[Any], cards: str) -> None:
@@ -157,12 +157,14 @@ async def _help(app: Any, pilot: Pilot[Any]) -> None:
 
 SCENES: dict[str, tuple[Callable[[], Scala40App], Act | None, tuple[int, int]]] = {
     "start": (lambda: Scala40App(TuiConfig()), None, (80, 24)),
-    "table": (lambda: table_app(position(opened=[True, True])), _choose_card, (80, 24)),
-    "opening": (lambda: table_app(position()), _prepare_opening, (60, 30)),
-    "score_sheet": (
-        lambda: table_app(position("KD", opened=[True, True])), _close_hand, (80, 24),
+    "table": (
+        lambda: table_app(position(opened=[True, True]), TuiConfig()), _choose_card, (80, 24),
     ),
-    "replay": (replay_app, _step_on, (80, 24)),
+    "opening": (lambda: table_app(position(), TuiConfig()), _prepare_opening, (60, 30)),
+    "score_sheet": (
+        lambda: table_app(position("KD", opened=[True, True]), TuiConfig()), _close_hand, (80, 24),
+    ),
+    "replay": (lambda: replay_app(TuiConfig()), _step_on, (80, 24)),
     "help": (lambda: table_app(position()), _help, (80, 24)),
 }  # fmt: skip
 """By name: the application, what is done in it, the size of the window."""
@@ -177,7 +179,7 @@ def draw(name: str) -> str:
         if act is not None:
             await act(app, pilot)
         await pilot.pause()
-        pictures.append(app.export_screenshot(title=name))
+        pictures.append(app.export_screenshot(title="Scala 40"))
 
     run(on_screen(make(), take, size))
     return pictures[0]

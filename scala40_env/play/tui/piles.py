@@ -12,9 +12,9 @@ from ..i18n import _
 from .cards_widget import CardsWidget, Row, content, pressed, side_by_side
 from .messages import PilePressed, StockPressed
 
-_WIDTH = 6
+_WIDTH = 7
 _HEIGHT = 3
-_GAP = "  "
+_GAP = " "
 
 
 class Piles(CardsWidget):

@@ -110,9 +110,9 @@ class PlayScreen(TableScreen):
             await asyncio.sleep(0.05)
 
     def _tell_last_turn(self) -> None:
-        turns = self.match.chronicle.turns
-        if turns:
-            self.tell(self._turn_line(len(turns) - 1))
+        turn = self.match.chronicle.last
+        if turn is not None:
+            self.tell(self.turn_line(turn))
 
     def _next_hand(self, _result: None = None) -> None:
         """Deal again, or ask for another match."""
@@ -312,7 +312,7 @@ class PlayScreen(TableScreen):
         if not self.desk.is_my_turn:
             self.tell(_("It is not your turn."), is_warning=True)
             return
-        self.tell(_("Thinking ..."))
+        self.tell(_("Thinking; the first hint takes longest ..."))
         game = self.match.game.clone()
         hint = await asyncio.to_thread(self._adviser.hint, game, self.words, self.match.names)
         self.tell(_advice(hint))

@@ -8,6 +8,7 @@ from textual.screen import Screen
 
 from scala40_env.actions import DRAW, NO_MELD, RETURN, TAKE
 
+from ..chronicle import Turn
 from ..i18n import _
 from ..match import Match
 from ..words import Words
@@ -95,7 +96,7 @@ class TableScreen(Screen[None]):
         self.query_one(Hand).show(desk.held)
         self.query_one(Note).ask(what_now(match, desk.staging, self.words))
         self.query_one(ButtonBar).show(*self._button_states())
-        lines = [self._turn_line(number) for number in self._turn_numbers()]
+        lines = [self.turn_line(turn) for turn in self._turns()]
         for log in self.query(Log):
             log.show(lines)
 
@@ -109,12 +110,9 @@ class TableScreen(Screen[None]):
 
     def _caption(self) -> str:
         """Return what the others did last, where the window is too small for the whole list."""
-        numbers = [n for n in self._turn_numbers() if self._is_others(n)]
+        others = [turn for turn in self._turns() if turn.seat != self.desk.seat]
         is_listed = any(log.display for log in self.query(Log))
-        return "" if is_listed or not numbers else self._turn_line(numbers[-1])
-
-    def _is_others(self, number: int) -> bool:
-        return self.match.chronicle.turns[number].seat != self.desk.seat
+        return "" if is_listed or not others else self.turn_line(others[-1])
 
     def _pile_keys(self) -> tuple[tuple[str, str], frozenset[str]]:
         """Return what stands below the piles, and which of them can be used."""
@@ -125,7 +123,7 @@ class TableScreen(Screen[None]):
             keys = (_("S draw"), _("P take"))
             uses = ("stock", DRAW in legal), ("pile", TAKE in legal)
             return keys, frozenset(name for name, is_legal in uses if is_legal)
-        return ("", _("X drop")), frozenset({"pile"} if can_discard(self.match.game) else ())
+        return ("", _("discard")), frozenset({"pile"} if can_discard(self.match.game) else ())
 
     def _button_states(self) -> tuple[set[str], dict[str, str], set[str]]:
         """Return which actions are not possible now, other labels, and which need no button."""
@@ -155,11 +153,11 @@ class TableScreen(Screen[None]):
         }
         return {action for action, is_possible in possible.items() if is_possible}
 
-    def _turn_numbers(self) -> range:
-        turns = self.match.chronicle.turns
-        first = next((n for n, t in enumerate(turns) if t.hand == turns[-1].hand), 0)
-        return range(first, len(turns))
+    def _turns(self) -> list[Turn]:
+        """Return the turns of the hand that is being played, or of the last one."""
+        game = self.match.game
+        return self.match.chronicle.hand_turns(game.hand_number - (game.phase == "over"))
 
-    def _turn_line(self, number: int) -> str:
-        turn = self.match.chronicle.turns[number]
+    def turn_line(self, turn: Turn) -> str:
+        """Return a turn in words, without the card that was drawn."""
         return self.words.turn(turn, self.match.names[turn.seat])
