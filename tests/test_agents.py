@@ -157,6 +157,28 @@ def test_levels_play_random_rule_sets_legally(first):
     assert count > 1000
 
 
+def assert_matches_end(first: int, count: int) -> int:
+    """Play whole matches of random rule sets between random lineups; returns their number."""
+    played = 0
+    for seed in range(first, first + count):
+        rules = Rules.from_dict(random_rules(seed)).with_(max_hands=20)
+        lineups = np.array([[(seed + k + p) % 5 for p in range(rules.num_players)] for k in range(5)])
+        seeds = np.arange(5, dtype=np.uint64) + seed
+        matches = play_matches([make_agent(name) for name in LEVELS], rules, seeds, lineups)
+        assert ((matches.winners >= 0) | (matches.hands >= rules.max_hands)).all()
+        played += len(matches.hands)
+    return played
+
+
+def test_every_match_of_random_rules_between_levels_ends():
+    assert assert_matches_end(0, 40) == 200
+
+
+@pytest.mark.slow
+def test_every_match_of_two_thousand_rule_sets_between_levels_ends():
+    assert assert_matches_end(1000, 2000) == 10_000
+
+
 @pytest.mark.parametrize(("preset", "num_players"), list(product(PRESETS, range(2, 7))))
 def test_hidden_cards_change_no_decision(preset, num_players):
     rules = Rules.preset(preset, num_players=num_players)
