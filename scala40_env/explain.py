@@ -49,13 +49,13 @@ def _reason(state: GameState, move: Move) -> str:
         return _why_not_returned(state)
     if state.phase == "draw":
         return "the turn begins with draw or take"
-    missing = Counter(_cards_used(move)) - Counter(state.hand(state.player))
+    missing = Counter(cards_used(move)) - Counter(state.hand(state.player))
     if missing:
         return f"no {' '.join(card_text(card) for card in missing.elements())} in the hand"
     return _why_not_discarded(state) if is_discard(move.action) else _why_not_laid(state, move)
 
 
-def _cards_used(move: Move) -> list[Card]:
+def cards_used(move: Move) -> list[Card]:
     """Return the cards that a move takes from the hand."""
     action = move.action
     if is_discard(action):
@@ -116,7 +116,7 @@ def _why_not_laid(state: GameState, move: Move) -> str:
     if not is_meld(move.action):
         if not state.opened[state.player] and move.meld not in state.laid_this_turn:
             return f"not opened yet: first {state.rules.opening_min} points in new melds"
-        if not _fits(state, move):
+        if not fits(state, move):
             return f"it does not fit meld {move.meld}: {meld_text(state.table[move.meld])}"
     if is_swap(move.action) and not state.opened[state.player]:
         return f"not opened yet: first {state.rules.opening_min} points in new melds"
@@ -124,7 +124,7 @@ def _why_not_laid(state: GameState, move: Move) -> str:
     return "the turn could not be finished after it" + (f": {duty}" if duty else "")
 
 
-def _fits(state: GameState, move: Move) -> bool:
+def fits(state: GameState, move: Move) -> bool:
     """Tell whether a meld has the place that an add or a swap wants."""
     meld = state.table[move.meld]
     if is_swap(move.action):

@@ -17,18 +17,14 @@ from scala40_env.actions import (
     TAKE_ID,
     Move,
     action_add,
-    action_meld,
     action_swap,
-    discard_card,
-    is_add,
     is_discard,
     is_meld,
     is_swap,
 )
-from scala40_env.cards import JOKER, Card, rank_of
+from scala40_env.cards import Card
+from scala40_env.explain import cards_used, fits
 from scala40_env.game import Game
-from scala40_env.melds import SET
-from scala40_env.notation import free_places
 from scala40_env.rules import RulesError
 
 from .i18n import _, ngettext
@@ -139,7 +135,7 @@ class _Asking:
 
     def _missing_cards(self) -> list[Card]:
         hand = Counter(self.game.hand(self.game.player))
-        return list((Counter(_cards_used(self.move)) - hand).elements())
+        return list((Counter(cards_used(self.move)) - hand).elements())
 
     def _why_not_lay(self) -> str:
         game, move = self.game, self.move
@@ -147,7 +143,7 @@ class _Asking:
             on_own = move.meld in game.laid_this_turn
             if not self._has_opened and (is_swap(move.action) or not on_own):
                 return self._not_opened()
-            if not _fits(game, move):
+            if not fits(game, move):
                 return self._does_not_fit()
         for reason in self._reasons():
             return reason
@@ -217,7 +213,7 @@ class _Asking:
                 yield reason()
 
     def _card_text(self) -> str:
-        used = _cards_used(self.move)
+        used = cards_used(self.move)
         return self.words.cards(used)
 
     def _rule_reasons(self, card: str) -> list[tuple[dict[str, Any], Callable[[], str]]]:
@@ -301,28 +297,3 @@ class _Asking:
         except ValueError:
             return False  # no such position: this is not what is in the way
         return self.move in other.legal_moves()
-
-
-def _cards_used(move: Move) -> list[Card]:
-    """Return the cards that a move takes from the hand."""
-    action = move.action
-    if is_discard(action):
-        return [discard_card(action)]
-    if is_meld(action):
-        return [JOKER if joker else card for card, joker in action_meld(action).cards()]
-    if is_add(action):
-        _end, card, as_joker = action_add(action)
-        return [JOKER if as_joker else card]
-    return [action_swap(action)[1]]
-
-
-def _fits(game: Game, move: Move) -> bool:
-    """Tell whether a meld has the place that an add or a swap wants."""
-    meld = game.table[move.meld]
-    if is_swap(move.action):
-        kind, card = action_swap(move.action)
-        if kind == SET and game.rules.set_joker == "any_missing":
-            return bool(meld.jokers) and rank_of(card) == meld.base
-        return (card, True) in meld.cards()
-    end, card, _as_joker = action_add(move.action)
-    return any((e, c) == (end, card) for e, _place, c in free_places(meld))
