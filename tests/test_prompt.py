@@ -94,6 +94,8 @@ def test_what_is_typed_becomes_the_one_move_that_it_can_mean(line: str, move: st
         ("foo", "'foo' is no command; ? shows them all."),
         ("d kd", "d may mean: draw, discard"),
         ("kd", "What about kd? To throw it: x kd; to add it to a meld: a kd"),
+        ("p 9c", "'take' stands alone."),
+        ("dra 9c", "'draw' stands alone."),
         ("sort", None),
         ("undo", None),
     ],
@@ -131,6 +133,7 @@ def test_all_letters_of_the_table_are_there():
         ("x 7", "Which one? discard 7S, discard 7H"),
         ("m 7 *", "Which one? meld 7S 7H 7C*, meld 7S 7H 7D*"),
         ("m k *", "Nothing that you can do now fits 'k *'."),
+        ("a 6", "6H fits no meld of the table."),
     ],
 )
 def test_a_move_that_is_not_possible_is_answered_in_one_line(line: str, answer: str):
@@ -139,6 +142,13 @@ def test_a_move_that_is_not_possible_is_answered_in_one_line(line: str, answer: 
         typed(game, line)
     assert str(error.value).startswith(answer)
     assert "\n" not in str(error.value)
+
+
+def test_a_rank_alone_gets_the_reason_of_its_card():
+    with pytest.raises(OrderError, match="The 9C you took must go to the table first"):
+        typed(position("9C 9S 9H KS", taken="9C"), "x k")
+    with pytest.raises(OrderError, match="First draw"):
+        typed(position("9S 9H KS", "draw"), "m 9")
 
 
 def test_two_moves_for_one_order_are_both_named():

@@ -97,13 +97,13 @@ def read_order(line: str) -> Order:
         OrderError: no command begins it, or several could.
     """
     first, *words = line.split() or [""]
-    if first.lower() in _BY_WORD:
-        return Order(_BY_WORD[first.lower()], tuple(words))
-    if all(map(_is_card, [first, *words])):
-        return _only_cards([first, *words])
-    command = _by_beginning(first.lower())
-    if len(words) and not command.arguments:
-        raise OrderError(_("{command} takes nothing after it.").format(command=command.name))
+    command = _BY_WORD.get(first.lower())
+    if command is None:
+        if all(map(_is_card, [first, *words])):
+            return _only_cards([first, *words])
+        command = _by_beginning(first.lower())
+    if words and not command.arguments:
+        raise OrderError(_("{command!r} stands alone.").format(command=command.name))
     return Order(command, tuple(words))
 
 
@@ -235,6 +235,10 @@ def _reason(game: Game, order: Order, words: Words) -> str:
         return _("{command} needs more, for example: {command} {example}").format(
             command=order.command.name, example=order.command.arguments
         )
+    if game.phase == "draw" and args:
+        return _("First draw (s) or take the top discard (p).")
+    if args and verbs[0] != "meld":
+        args = (_held_of_rank(game, args[0]), *args[1:])
     for word in args if verbs[0] == "meld" else args[:1]:
         name = word.removesuffix(JOKER_TEXT) or word
         if _is_card(f"{name}s"):
@@ -258,6 +262,13 @@ def _reason(game: Game, order: Order, words: Words) -> str:
     return _("That is not possible.")
 
 
+def _held_of_rank(game: Game, word: str) -> str:
+    """Return a card of the hand for a rank alone; any other word as it is."""
+    held = [card_text(card) for card in game.hand(game.player)]
+    rank = _normal(word)
+    return next((card for card in held if card[0] == rank), word)
+
+
 def _is_joker_place(game: Game, args: Sequence[str]) -> bool:
     """Tell whether a joker of a meld stands for the card named first."""
     number = int(args[1]) if len(args) > 1 and args[1].isdecimal() else -1
@@ -267,8 +278,6 @@ def _is_joker_place(game: Game, args: Sequence[str]) -> bool:
 
 def _why_no_move(game: Game, verb: str, args: Sequence[str], error: str) -> str:
     """Return why words are no move beside this table."""
-    if game.phase == "draw":
-        return _("First draw (s) or take the top discard (p).")
     if verb in ("add", "swap") and game.opened[game.player] and len(args) == 1:
         return _("{card} fits no meld of the table.").format(card=args[0])
     if verb in ("add", "swap") and len(args) == 1:
