@@ -162,7 +162,9 @@ def assert_matches_end(first: int, count: int) -> int:
     played = 0
     for seed in range(first, first + count):
         rules = Rules.from_dict(random_rules(seed)).with_(max_hands=20)
-        lineups = np.array([[(seed + k + p) % 5 for p in range(rules.num_players)] for k in range(5)])
+        lineups = np.array(
+            [[(seed + k + p) % 5 for p in range(rules.num_players)] for k in range(5)]
+        )
         seeds = np.arange(5, dtype=np.uint64) + seed
         matches = play_matches([make_agent(name) for name in LEVELS], rules, seeds, lineups)
         assert ((matches.winners >= 0) | (matches.hands >= rules.max_hands)).all()
