@@ -28,6 +28,7 @@ RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
 SIZES = tuple(4**k for k in range(9))  # 1 to 65,536
 PLAYERS = (2, 3, 4, 5, 6)
 POSITIONS = 256  # in each measure of a kind of position
+RULES = Rules.preset("browser", num_players=4)  # of those positions: with more seats, more melds
 
 Points = list[tuple[float, float]]
 """The figure and the nanoseconds a decision, one pair for each measure."""
@@ -51,7 +52,7 @@ def by_players(budget: Budget) -> Points:
 
 def sample_positions(games: int = 1024, steps: int = 420) -> NDArray[Any]:
     """Return GAME[n], positions of random play from the first turn of a hand to late ones."""
-    batch, kept = BatchGame(Rules.preset("browser"), games, seed=3, auto_reset=True), []
+    batch, kept = BatchGame(RULES, games, seed=3, auto_reset=True), []
     for step in range(steps):
         batch.step(batch.random_actions())
         if step % 12 == 0:
@@ -61,7 +62,7 @@ def sample_positions(games: int = 1024, steps: int = 420) -> NDArray[Any]:
 
 def time_of(positions: NDArray[Any], repeats: int) -> float:
     """Nanoseconds to play one random decision in each of some positions, mask of the next too."""
-    batch = BatchGame(Rules.preset("browser"), len(positions), seed=4)
+    batch = BatchGame(RULES, len(positions), seed=4)
     idle, times = np.full(len(positions), -1), []
     for _ in range(repeats):
         batch.games[:] = positions
@@ -88,7 +89,7 @@ def measure(budget: Budget) -> dict[str, Points]:
     """All series, by name."""
     positions = sample_positions()
     positions = positions[positions["phase"] != MATCH_OVER]
-    turns = positions["turns"].sum(axis=1, dtype=np.int64) // 10 * 10
+    turns = positions["turns"].sum(axis=1, dtype=np.int64) // 20 * 20
     melds = positions["num_melds"].astype(np.int64)
     repeats = 40 * budget.repeats
     return {
@@ -103,8 +104,8 @@ def measure(budget: Budget) -> dict[str, Points]:
 PANELS = (
     ("games in the batch", {"batch_size": "mask + apply", "batch_size_observed": "+ observation"}),
     ("players", {"players": "mask + apply"}),
-    ("turns played in the hand", {"turns": "mask + apply"}),
-    ("melds on the table", {"melds": "mask + apply"}),
+    ("turns played in the hand (four players)", {"turns": "mask + apply"}),
+    ("melds on the table (four players)", {"melds": "mask + apply"}),
 )
 
 
@@ -123,12 +124,15 @@ def plot(series: dict[str, Points], path: Path) -> None:
         axes.set_xlabel(label)
         axes.set_ylabel("microseconds a decision")
         axes.spines[["top", "right"]].set_visible(False)
+        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.set_ylim(bottom=0, top=1.15 * max(y) / 1000)
         if "batch" in label:
             axes.set_xscale("log", base=4)
+            axes.set_xticks(SIZES, [f"{size:,}" for size in SIZES], rotation=30)
             axes.set_yscale("log")
+            axes.set_ylim(0.5, 20)
+            axes.set_yticks((0.5, 1, 2, 5, 10, 20), ("0.5", "1", "2", "5", "10", "20"))
             axes.legend(frameon=False)
-        else:
-            axes.set_ylim(bottom=0)
     figure.savefig(path, dpi=120)
 
 
