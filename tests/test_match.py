@@ -12,7 +12,7 @@ from scala40_env.cards import parse_card
 from scala40_env.game import Game, IllegalMoveError
 from scala40_env.play.chronicle import Chronicle
 from scala40_env.play.hint import hand_points
-from scala40_env.play.match import Match, MatchError, Player, seat_players
+from scala40_env.play.match import Match, MatchError, Player, seat_players, who_resigned
 from scala40_env.play.saves import Autosave, last_unfinished
 from scala40_env.play.words import Words, hand_ending, match_ending, sort_hand
 from scala40_env.record import RecordError
@@ -205,6 +205,25 @@ def test_others_can_sit_down_at_a_saved_match(tmp_path: Path):
     assert again.persons == [1]
     with pytest.raises(MatchError, match="3 players for the 2 seats"):
         Match.load(tmp_path / "match.jsonl", ["hard", "me", "me"])
+
+
+def test_a_match_given_up_stays_given_up_in_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    match = Match.new("browser", ["me", "easy"], 6)
+    match.resign(0)
+    kept = Autosave()
+    kept.save(match)
+    assert Match.load(str(kept.path)).winners == [1]
+    with pytest.raises(MatchError, match="no unfinished match"):
+        last_unfinished()
+
+
+@pytest.mark.parametrize("seat", [2, -1, True, "0"])
+def test_nobody_gives_up_who_has_no_seat(seat: Any):
+    with pytest.raises(RecordError, match="not a seat"):
+        who_resigned({"players": ["me", "easy"], "resigned": seat})
 
 
 def test_a_failed_save_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

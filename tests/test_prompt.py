@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from scala40_env.agents import make_agent
+from scala40_env.commands import replay
 from scala40_env.game import Game
 from scala40_env.notation import parse_move, parse_moves
 from scala40_env.play.console import make_console
@@ -396,6 +397,13 @@ def test_every_command_answers():
         assert any(line and "You can" not in line for line in lines[:3]), name
 
 
+def test_a_beginner_is_told_the_game_in_short():
+    table = Table(my_match_from_deal(), ["quit"])
+    table.run()
+    assert "Get rid of all cards; those left in hand cost points." in table.text
+    assert "Begin with melds worth 40 points together" in table.text
+
+
 def test_the_board_shows_what_must_be_seen():
     table = Table(my_match("7S 7H 7D KS * 2C", table=["8S 9S* TS"]), ["quit"])
     table.run()
@@ -537,6 +545,14 @@ def test_giving_up_ends_the_match():
     assert table.run() == QUIT
     assert "easy wins the match!" in table.text
     assert table.answer_to("s") == "The match is over."
+
+
+def test_a_match_given_up_is_told_by_replay(capsys: pytest.CaptureFixture[str]):
+    table = Table(my_match_from_deal(), ["s", "resign", "quit"])
+    table.run()
+    assert "The match is in " in capsys.readouterr().out
+    replay.run(replay.Options(file=str(table.autosave.path)))
+    assert capsys.readouterr().out.rstrip().endswith("You gave the match up.")
 
 
 def test_the_moves_of_the_computer_are_told_in_a_line():

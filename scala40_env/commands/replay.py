@@ -24,7 +24,7 @@ from scala40_env.commands.progress import track
 from scala40_env.game import Game
 from scala40_env.play.console import make_console, make_words
 from scala40_env.play.i18n import _
-from scala40_env.play.match import screen_names, winning_seats
+from scala40_env.play.match import screen_names, who_resigned, winning_seats
 from scala40_env.play.story import Story
 from scala40_env.record import RecordError, read_records, replay_record
 
@@ -106,5 +106,5 @@ def _tell(options: Options) -> None:
         )
         console.print(title)
         story = Story(console, words, names, game.rules, check_seat(options.seat, game.rules))
-        story.match(game, winning_seats(game))
+        story.match(game, winning_seats(game), who_resigned(record))
         console.print()

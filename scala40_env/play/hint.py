@@ -48,7 +48,7 @@ class Hint:
     """What to do and why.
 
     Attributes:
-        adviser: the name of the agent.
+        adviser: who gives it, at the beginning of a sentence.
         advice: the moves as phrases: `lay 7♠ 7♥ 7♦`.
         orders: the same moves as they are typed.
         reasons: whole sentences.
@@ -80,11 +80,18 @@ class Adviser:
         reasons = list(_Reasons(game, trial, steps, words, names))
         merged = merge_steps(steps)
         return Hint(
-            agent.name.split()[0],
+            _adviser_name(agent),
             [_advice(step, words) for step in merged],
             [_typed(step) for step in merged],
             reasons[:_MAX_REASONS],
         )
+
+
+def _adviser_name(agent: Agent) -> str:
+    name = agent.name.split()[0]
+    if name == "learned":
+        return _("The trained player")
+    return _("A player of the level {level}").format(level=name)
 
 
 def _strongest() -> Agent:

@@ -20,7 +20,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,6 +77,14 @@ def winning_seats(game: Game) -> list[int]:
     return [seat for seat in seats if (seat % 2 if teams else seat) == game.winner]
 
 
+def who_resigned(record: Mapping[str, Any]) -> int | None:
+    """Return the seat that gave a recorded match up (RecordError if there is no such seat)."""
+    seat = record.get("resigned")
+    if seat is None or (type(seat) is int and 0 <= seat < len(record["players"])):
+        return seat
+    raise RecordError(f"resigned is {str(seat)[:40]!r}, not a seat")
+
+
 def _last_match(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Game]:
     """Return the last record of a file, and the game that it gives."""
     name = os.fspath(path)
@@ -84,7 +92,9 @@ def _last_match(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Game]:
         last = deque(read_records(path), maxlen=1)
         if last:
             line, record = last[0]
-            return record, replay_record(record, line)
+            game = replay_record(record, line)
+            who_resigned(record)
+            return record, game
     except RecordError as error:
         # An error of the system names the file itself.
         raise (
@@ -308,8 +318,9 @@ class Match:
     # --- records ---------------------------------------------------------------------------
 
     def record(self) -> dict[str, Any]:
-        """Return the record of the match so far."""
-        return self.game.record([player.spec for player in self.players])
+        """Return the record of the match so far; who gave it up stands there too."""
+        record = self.game.record([player.spec for player in self.players])
+        return record if self.resigned is None else {**record, "resigned": self.resigned}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the match to a file; what was there before stays until the new one is whole.
@@ -353,4 +364,6 @@ class Match:
                     given=len(specs), seats=game.rules.num_players, path=os.fspath(path)
                 )
             )
-        return cls(game, seat_players(specs, game.seed))
+        match = cls(game, seat_players(specs, game.seed))
+        match.resigned = who_resigned(record)
+        return match

@@ -20,11 +20,11 @@ from .i18n import _
 from .match import Match, MatchError
 from .orders import COMMANDS, Order, OrderError, complete, find_move, read_order
 from .reader import Reader, make_reader
-from .rules_text import rules_lines
+from .rules_text import in_short, rules_lines
 from .saves import Autosave
 from .story import Story
 from .tips import TIPS
-from .words import Words
+from .words import Words, goal
 
 QUIT: Final = 0
 END_OF_INPUT: Final = 2
@@ -107,7 +107,9 @@ class Prompt:
             self._say(_("Scala 40 against {names}.").format(names=", ".join(others)))
         else:
             self._say(_("Scala 40 for {names}.").format(names=", ".join(match.names)))
-        self._say(*rules_lines(match.game.rules)[:1])
+        self._say(goal(match.game.rules))
+        if not match.chronicle.results:
+            self._say(*in_short(match.game.rules, self._words))
         self._say(_("Type ? for all commands, h for a hint, rules for the rules."))
         if match.is_persons_turn and len(match.persons) == 1:
             self._tell_turns_since(match.game.player)
@@ -288,7 +290,7 @@ class Prompt:
             raise OrderError(self._no_turn())
         hint = self._adviser.hint(match.game, self._words, match.names)
         self._say(
-            _("{adviser} would: {moves}").format(
+            _("{adviser} would {moves}.").format(
                 adviser=hint.adviser, moves=self._words.dot.join(hint.advice)
             ),
             _("  Type: {order}").format(order=_short(hint.orders[0])),
@@ -393,7 +395,11 @@ class Prompt:
         if self.match.is_over:
             raise OrderError(_("The match is over."))
         if self._confirm(_("Give this match up? (y/n) ")):
-            self.match.resign(self._looking())
+            seat = self._looking()
+            self.match.resign(seat)
+            if self.match.chronicle.turns:
+                self._autosave.save(self.match)
+            self._story.given_up(seat)
             self._tell_end()
 
     def _confirm(self, question: str) -> bool:
@@ -429,7 +435,7 @@ class Prompt:
         if not self._autosave.save(self.match):
             return str(self._autosave.problem)
         path = self._autosave.path
-        if self.match.game.match_over:
+        if self.match.is_over:
             return _("The match is in {path}").format(path=path)
         return _("The match is saved (scala40 play --resume goes on with it): {path}").format(
             path=path

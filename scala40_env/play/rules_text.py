@@ -4,10 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from scala40_env.cards import parse_card
 from scala40_env.rules import Rules, diff, value_text
 
 from .i18n import _, ngettext
-from .words import goal
+from .words import Words, goal
+
+
+def in_short(rules: Rules, words: Words) -> list[str]:
+    """Return what somebody must know who has never played, a sentence or two a line."""
+    a_set, a_run = (
+        words.cards(map(parse_card, cards.split())) for cards in ("7S 7H 7D", "4C 5C 6C")
+    )
+    lines = [
+        _("Get rid of all cards; those left in hand cost points."),
+        _("Each turn: draw, lay melds if you like, discard."),
+        _("Melds: sets ({set}) and runs of a suit ({run}).").format(set=a_set, run=a_run),
+    ]
+    if rules.opening_min:
+        lines.append(_opening_in_short(rules))
+    return lines
+
+
+def _opening_in_short(rules: Rules) -> str:
+    if rules.card_values != "standard":
+        return _("Begin with melds worth {n} points together, all in one turn.").format(
+            n=rules.opening_min
+        )
+    return _(
+        "Begin with melds worth {n} points together, all in one turn: figures are 10, aces 11."
+    ).format(n=rules.opening_min)
 
 
 def rules_lines(rules: Rules) -> list[str]:

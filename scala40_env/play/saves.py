@@ -81,7 +81,9 @@ def last_unfinished() -> Path:
 def _is_unfinished(path: Path) -> bool:
     try:
         return any(
-            record.get("winner") is None and not record.get("truncated")
+            record.get("winner") is None
+            and not record.get("truncated")
+            and record.get("resigned") is None
             for _line, record in read_records(path)
         )
     except RecordError:

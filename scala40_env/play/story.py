@@ -13,7 +13,7 @@ from scala40_env.rules import Rules
 from .chronicle import Chronicle, HandResult, Step, Turn
 from .console import say
 from .i18n import _
-from .words import Words, hand_changes, hand_ending, match_ending, team_name
+from .words import Words, given_up, hand_changes, hand_ending, match_ending, team_name
 
 _CLOSED = "*"
 _CLOSED_IN_HAND = "**"
@@ -44,8 +44,8 @@ class Story:
         self._rules = rules
         self._seat = seat
 
-    def match(self, game: Game, winners: Sequence[int]) -> None:
-        """Tell a whole match, or what there is of it."""
+    def match(self, game: Game, winners: Sequence[int], resigned: int | None = None) -> None:
+        """Tell a whole match, or what there is of it; `resigned` is who gave it up."""
         chronicle = Chronicle.of(game)
         for hand, log in enumerate(game.logs):
             self.deal(game.at_start_of(log))
@@ -55,6 +55,8 @@ class Story:
                 self.result(chronicle.results[hand])
         if game.match_over:
             self.ending(winners)
+        elif resigned is not None:
+            self.given_up(resigned)
         else:
             self._say(_("The match is not finished."))
 
@@ -90,6 +92,10 @@ class Story:
             self._say(line)
         for line in hand_changes(result, self._names):
             self._say(line)
+
+    def given_up(self, seat: int) -> None:
+        """Tell who gave the match up."""
+        self._say("", given_up(self._names[seat]))
 
     def ending(self, winners: Sequence[int]) -> None:
         """Tell how the match ended."""

@@ -234,6 +234,11 @@ def match_ending(winners: Sequence[int], names: Sequence[str], rules: Rules) -> 
     return _("{name} wins the match!").format(name=names[winners[0]])
 
 
+def given_up(name: str) -> str:
+    """Return one sentence on who gave the match up."""
+    return _("{name} gave the match up.").format(name=name)
+
+
 def goal(rules: Rules) -> str:
     """Return one sentence on how a match is won."""
     if rules.mode == "single_hand":
@@ -244,4 +249,4 @@ def goal(rules: Rules) -> str:
         ).format(n=rules.limit)
     if rules.mode == "fixed_total":
         return _("Played until a total reaches {n} points; the lowest wins.").format(n=rules.limit)
-    return _("Who reaches {n} points is out; the last one in wins.").format(n=rules.limit)
+    return _("Points are bad: who reaches {n} is out, the last one in wins.").format(n=rules.limit)
