@@ -23,6 +23,7 @@ from tui_scenes import (
     select,
     shown,
     table_app,
+    three_at_the_table,
     two_hands,
     until,
 )
@@ -32,7 +33,7 @@ from scala40_env.agents import make_agent
 from scala40_env.cards import JOKER, card_text, parse_card
 from scala40_env.melds import meld_text
 from scala40_env.play.match import Match
-from scala40_env.play.tui.app import Scala40App, prepare
+from scala40_env.play.tui.app import Scala40App, load_replay, prepare
 from scala40_env.play.tui.cards_widget import CardsWidget
 from scala40_env.play.tui.choices import card_to_table
 from scala40_env.play.tui.config import TuiConfig
@@ -304,6 +305,26 @@ def test_a_replay_jumps_to_a_hand_and_a_turn():
     run(on_screen(replay_app(), act))
 
 
+def test_keys_pressed_quickly_are_all_counted():
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        await pilot.press(*["right"] * 9)
+        assert app.screen.number == 9
+        await pilot.press(*["left"] * 4)
+        assert app.screen.number == 5
+
+    run(on_screen(replay_app(), act))
+
+
+def test_keys_while_a_live_match_runs_to_its_end_do_no_harm():
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        await pilot.press("end", "right", "right", "end")
+        await until(pilot, lambda: app.screen.timeline.is_whole)
+        await until(pilot, lambda: app.screen.number == len(app.screen.timeline) - 1)
+
+    config = TuiConfig(Rules.preset("browser", mode="single_hand"), ("easy", "easy"), seed=2)
+    run(on_screen(prepare(config), act))
+
+
 def test_a_seats_view_hides_what_others_draw():
     async def act(app: Any, pilot: Pilot[Any]) -> None:
         await pilot.press("right")
@@ -399,6 +420,8 @@ def test_a_saved_match_goes_on_and_a_damaged_one_is_told(
         ({"replay": "good.jsonl", "line": 3}, "no match 3"),
         ({"players": ("me", "gone.npz")}, "no checkpoint 'gone.npz'"),
         ({"players": ("me", "strong")}, "unknown agent 'strong'"),
+        ({"players": ("easy", "easy"), "seat": 2}, "seat 2 is not in 0..1"),
+        ({"replay": "good.jsonl", "seat": -1}, "seat -1 is not in 0..1"),
     ],
 )
 def test_what_cannot_be_loaded_is_one_line(
@@ -431,11 +454,52 @@ def test_a_match_that_cannot_be_saved_goes_on(tmp_path: Path):
 # --- sizes and pictures ----------------------------------------------------------------------
 
 
+def test_an_empty_table_tells_a_beginner_the_game():
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        text = shown(app)
+        assert "Get rid of all cards" in text and "7S 7H 7D" in text
+        assert "melds worth 40 points together" in text
+
+    run(on_screen(table_app(position(table=[]), TuiConfig(letters=True)), act))
+
+
+def test_the_last_turn_of_the_others_is_on_a_small_screen_once():
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        await pilot.press("x")
+        await until(pilot, lambda: app.screen.desk.is_my_turn)
+        turn = app.screen.turn_line(app.screen.match.chronicle.last)
+        assert shown(app).count(turn[:40]) == 1  # a long one is cut short in the frame
+        await pilot.press("x")
+        await pilot.pause()
+        assert "First draw" in said(app) and shown(app).count(turn[:40]) == 1
+
+    run(on_screen(table_app(position(opened=[True, True])), act))
+
+
+def test_all_seats_are_told_in_one_form():
+    async def act(app: Any, pilot: Pilot[Any]) -> None:
+        line = shown(app).splitlines()[1]
+        assert line.count("opened, ") == 3 and "▮" not in line
+
+    run(on_screen(Scala40App(QUICK, three_at_the_table()), act, (120, 40)))
+
+
+def test_a_replay_names_people_as_the_table_does(tmp_path: Path):
+    path = tmp_path / "match.jsonl"
+    Match.new("browser", ["me", "easy"], 1).save(path)
+    replay = load_replay(TuiConfig(replay=path))
+
+    async def sees_you(app: Any, pilot: Pilot[Any]) -> None:
+        assert re.search(r"You .*13 cards", shown(app))
+
+    run(on_screen(Scala40App(QUICK, replay=replay), sees_you))
+
+
 def test_a_window_may_shrink_to_nothing():
     async def act(app: Any, pilot: Pilot[Any]) -> None:
         for size in ((10, 3), (1, 1), (0, 0), (3, 60), (200, 2), (80, 24)):
             await pilot.resize_terminal(*size)
-        assert "7♠" in shown(app) and "Draw" in shown(app)
+        await until(pilot, lambda: "7♠" in shown(app) and "Draw" in shown(app))
 
     run(on_screen(table_app(position()), act))
 

@@ -56,6 +56,27 @@ def table_app(game: Game, config: TuiConfig = QUICK, players: Sequence[str] = ("
     return Scala40App(config, Match(game, seat_players(players, seed=1)))
 
 
+def three_at_the_table() -> Match:
+    """Return a match of three in which the others have just played and seat 0 has drawn."""
+    hands = ("5S 6S QH KH AC * 9D", "QD KD AD 4H 4D 9H JS", "TC 4C 2H 8S 6D 3C")
+    table = ["3H 4H 5H 6H", "8S 8H 8C*", "9S TS JS QS", "6D 7D 8D"]
+    game = position(
+        rules={"preset": "browser", "num_players": 3},
+        phase="draw",
+        player=1,
+        hands=[hand.split() for hand in hands],
+        opened=[True, True, True],
+        table=table,
+        pile=["2S", "KC", "5D"],
+        totals=[34, 61, 8],
+        turns=[4, 4, 4],
+    )
+    match = Match(game, seat_players(("me", "hard", "normal"), seed=1))
+    for move in ("draw", "meld QD KD AD", "discard 9H", "draw", "discard 6D", "draw"):
+        match.play(move)
+    return match
+
+
 def two_hands() -> Match:
     """Return the first two hands of a match between agents."""
     match = Match.new("browser", ["easy", "easy"], seed=2)
@@ -142,6 +163,10 @@ async def _choose_card(app: Any, pilot: Pilot[Any]) -> None:
     await select(app, pilot, "QC")
 
 
+async def _choose_nine(app: Any, pilot: Pilot[Any]) -> None:
+    await select(app, pilot, "9D")
+
+
 async def _close_hand(app: Any, pilot: Pilot[Any]) -> None:
     await pilot.press("x")
     await pilot.pause()
@@ -161,6 +186,11 @@ SCENES: dict[str, tuple[Callable[[], Scala40App], Act | None, tuple[int, int]]] 
         lambda: table_app(position(opened=[True, True]), TuiConfig()), _choose_card, (80, 24),
     ),
     "opening": (lambda: table_app(position(), TuiConfig()), _prepare_opening, (60, 30)),
+    "begin": (
+        lambda: Scala40App(TuiConfig(light=True), Match.new("browser", ["me", "easy"], seed=5)),
+        None, (80, 24),
+    ),
+    "wide": (lambda: Scala40App(TuiConfig(), three_at_the_table()), _choose_nine, (120, 40)),
     "score_sheet": (
         lambda: table_app(position("KD", opened=[True, True]), TuiConfig()), _close_hand, (80, 24),
     ),

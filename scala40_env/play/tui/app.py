@@ -11,9 +11,9 @@ from textual.binding import BindingType
 from scala40_env.record import RecordError, read_records, replay_record
 
 from ..i18n import _
-from ..match import PERSON, Match
+from ..match import PERSON, Match, screen_names
 from ..saves import Autosave
-from .config import TuiConfig
+from .config import ConfigError, TuiConfig
 from .dialogs import ChoiceDialog
 from .help_screen import HelpScreen
 from .keys import ANYWHERE, START, bindings
@@ -166,7 +166,14 @@ def load_replay(config: TuiConfig) -> ReplayScreen:
         game = replay_record(record, line)
     except RecordError as error:
         raise RecordError(f"{config.replay}: {error}") from error
-    return ReplayScreen(Timeline.of(game), record["players"], config.seat, config.speed)
+    _check_seat(config.seat, game.rules.num_players)
+    names = screen_names(record["players"])
+    return ReplayScreen(Timeline.of(game), names, config.seat, config.speed)
+
+
+def _check_seat(seat: int | None, count: int) -> None:
+    if seat is not None and not 0 <= seat < count:
+        raise ConfigError(_("seat {seat} is not in 0..{last}").format(seat=seat, last=count - 1))
 
 
 def run_app(config: TuiConfig | None = None) -> None:
@@ -190,6 +197,7 @@ def prepare(config: TuiConfig) -> Scala40App:
     if config.load is not None:
         return Scala40App(config, warmed_up(Match.load(config.load, config.players)))
     if config.players is not None:
+        _check_seat(config.seat, len(config.players))
         match = Match.new(config.rules, config.players, config.seed)
         return Scala40App(config, warmed_up(match))
     return Scala40App(config)

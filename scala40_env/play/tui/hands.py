@@ -11,7 +11,7 @@ from scala40_env.cards import Card
 
 from ..words import sort_hand
 from .cards_widget import CardsWidget, Piece, Row, content, flow, side_by_side, width_of
-from .seats import Seat, seat_line
+from .seats import Seat, seat_line, shortness
 
 
 class Hands(CardsWidget):
@@ -39,7 +39,7 @@ class Hands(CardsWidget):
     def _rows(self, width: int) -> list[Row]:
         rows: list[Row] = []
         for seat, cards in zip(self._seats, self._cards, strict=True):
-            rows.append(seat_line(self, seat, width))
+            rows.append(seat_line(self, seat, width, shortness(seat, width)))
             blocks = [self._card(card) for card in ([None] * seat.cards if cards is None else
                                                     sort_hand(cards))]
             for line in flow([width_of(block) for block in blocks], width - 2):

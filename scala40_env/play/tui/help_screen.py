@@ -12,12 +12,15 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from scala40_env.cards import JOKER
 from scala40_env.rules import Rules
 
 from ..i18n import _
+from ..rules_text import in_short
 from ..tips import TIPS
 from ..words import goal
 from .keys import ANYWHERE, Key
+from .tint import words_of
 
 
 class HelpScreen(ModalScreen[None]):
@@ -44,8 +47,22 @@ class HelpScreen(ModalScreen[None]):
             window.border_subtitle = _("arrows scroll, Enter closes")
             yield Static(_key_table([*self._keys, *ANYWHERE]))
             yield Static(_mouse_text(), markup=False)
-            yield Static(_game_text(self._rules or Rules()), markup=False)
+            yield Static("\n".join(self._game_lines()), markup=False)
             yield Static("\n".join(f"• {tip}" for tip in TIPS.values()), markup=False)
+
+    def _game_lines(self) -> list[str]:
+        """Return how the game goes."""
+        rules = self._rules or Rules()
+        joker = words_of(self.app).card(JOKER)
+        return [
+            *in_short(rules, words_of(self.app)),
+            _("A joker {joker} stands for any card.").format(joker=joker),
+            _(
+                "After your first melds you may also add cards to any meld, and take a joker by"
+                " putting the right card in its place."
+            ),
+            goal(rules),
+        ]
 
     def action_close(self) -> None:
         """Close the help."""
@@ -66,14 +83,3 @@ def _mouse_text() -> str:
         "With the mouse: the stock draws, the pile takes and discards, cards are selected, a meld"
         " takes the selected card, the buttons below do what their keys do."
     )
-
-
-def _game_text(rules: Rules) -> str:
-    text = _(
-        "Get rid of your cards: lay melds of three or more, sets of one rank (7♠ 7♥ 7♦) or runs of"
-        " one suit (4♣ 5♣ 6♣), and close by discarding the last card. A joker ★ stands for any"
-        " card. Each turn: draw, lay what you like, discard. Your first melds must be worth {n}"
-        " points together: cards count their number, figures 10, aces 11. After that you may also"
-        " add cards to any meld, and take a joker by putting the right card in its place."
-    ).format(n=rules.opening_min)
-    return f"{text}\n{goal(rules)}"

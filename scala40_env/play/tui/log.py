@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -11,6 +12,8 @@ from textual.widgets import Static
 
 from ..i18n import _
 from .tint import tint
+
+_NAME: Final = r"^[^:\n]+:"
 
 
 class Log(VerticalScroll, can_focus=False):
@@ -33,5 +36,10 @@ class Log(VerticalScroll, can_focus=False):
         if list(lines) == self._lines:
             return
         self._lines = list(lines)
-        self.query_one(Static).update(Content("\n").join(tint(line) for line in lines))
+        self.query_one(Static).update(Content("\n").join(map(_line, lines)))
         self.scroll_end(animate=False)
+
+
+def _line(text: str) -> Content:
+    """Colour the name at its beginning, which is where a turn begins."""
+    return tint(text).highlight_regex(_NAME, style="$text-accent")

@@ -13,14 +13,14 @@ class Note(Static):
 
     def __init__(self) -> None:
         super().__init__(id="note")
-        self._said = ""
+        self.said = ""
         self._is_warning = False
         self._prompt = ""
-        self._shown = (self._said, self._is_warning, self._prompt)
+        self._shown = (self.said, self._is_warning, self._prompt)
 
     def say(self, text: str, is_warning: bool = False) -> None:
         """Set the upper message."""
-        self._said, self._is_warning = text, is_warning
+        self.said, self._is_warning = text, is_warning
         self._write()
 
     def ask(self, text: str) -> None:
@@ -30,9 +30,9 @@ class Note(Static):
 
     def _write(self) -> None:
         tone = "$text-warning" if self._is_warning else "$foreground"
-        shown = (self._said, self._is_warning, self._prompt)
+        shown = (self.said, self._is_warning, self._prompt)
         if shown == self._shown:
             return
         self._shown = shown
-        lines = [tint(self._said, tone), tint(self._prompt, "$text-accent")]
+        lines = [tint(self.said, tone), tint(self._prompt, "$text-accent")]
         self.update(Content("\n").join(lines))

@@ -18,7 +18,7 @@ from ..hint import Adviser, Hint
 from ..i18n import _
 from ..match import Match
 from ..saves import Autosave
-from ..words import goal, hand_changes, hand_ending, match_ending, merge_steps
+from ..words import given_up, goal, hand_changes, hand_ending, match_ending, merge_steps
 from .choices import Choice, cards_of_order
 from .config import LEVELS, SPEEDS, next_speed
 from .dialogs import ChoiceDialog, CoverDialog, LineDialog, TextDialog
@@ -58,7 +58,7 @@ class PlayScreen(TableScreen):
 
     def on_mount(self) -> None:
         """Begin."""
-        self.tell(_("{goal} ? explains all keys.").format(goal=goal(self.match.game.rules)))
+        self.tell(_("{goal} ? helps.").format(goal=goal(self.match.game.rules)))
         self.call_after_refresh(self.go_on)
 
     # --- the course of the match -----------------------------------------------------------
@@ -132,6 +132,8 @@ class PlayScreen(TableScreen):
     def _ending(self) -> str:
         """Return how the hand, or the match, has ended."""
         match, result = self.match, self.match.last_result
+        if match.resigned is not None:
+            return given_up(match.names[match.resigned])
         if match.game.phase != "over" or result is None:
             return _("Hand {number} is being played.").format(number=match.game.hand_number + 1)
         lines = [hand_ending(result, match.names), *hand_changes(result, match.names)]

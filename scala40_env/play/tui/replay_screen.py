@@ -31,6 +31,7 @@ from .tint import words_of
 from .title import Title
 
 _SHORTEST_PAUSE = 0.05
+_MOVE = "move"
 
 
 class ReplayScreen(Screen[None]):
@@ -146,11 +147,21 @@ class ReplayScreen(Screen[None]):
 
     # --- moving ----------------------------------------------------------------------------
 
-    @work(exclusive=True, group="move")
-    async def _go(self, find: Callable[[], int | None]) -> None:
+    def _go(self, find: Callable[[], int | None]) -> None:
         """Go to a moment; a live match may have to be played up to it first, aside."""
+        self.workers.cancel_group(self, _MOVE)
         self.is_playing = False
-        number = await asyncio.to_thread(find)
+        if self.timeline.is_whole:
+            self._arrive(find())
+        else:
+            self._go_aside(find)
+
+    @work(exclusive=True, group=_MOVE)
+    async def _go_aside(self, find: Callable[[], int | None]) -> None:
+        self._arrive(await asyncio.to_thread(find))
+
+    def _arrive(self, number: int | None) -> None:
+        """Show a moment; None: the one that is shown stays."""
         if number is not None:
             self.number = number
         self.show()
@@ -180,7 +191,7 @@ class ReplayScreen(Screen[None]):
         else:
             self._play_on()
 
-    @work(exclusive=True, group="move")
+    @work(exclusive=True, group=_MOVE)
     async def _play_on(self) -> None:
         self.is_playing = True
         while await asyncio.to_thread(self.timeline.has, self.number + 1):

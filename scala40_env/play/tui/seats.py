@@ -89,19 +89,27 @@ class Seats(CardsWidget):
     def render(self) -> Content:
         """Draw all cells."""
         width = self._cell(self.size.width)
+        form = max((shortness(seat, width) for seat in self._seats), default=0)
         rows: list[Row] = []
         for line in self._lines(self.size.width):
-            rows += side_by_side([[seat_line(self, self._seats[seat], width)] for seat in line])
+            cells = [seat_line(self, self._seats[seat], width, form) for seat in line]
+            rows += side_by_side([[cell] for cell in cells])
         return content(rows)
 
 
-def seat_line(widget: CardsWidget, seat: Seat, width: int) -> list[Piece]:
-    """Draw a seat in a cell: in words where they fit, else with a tick for opened."""
+def shortness(seat: Seat, width: int) -> int:
+    """Return which text of a seat fits into a cell: 0 is the longest."""
+    texts = _texts(seat)
+    fits = (n for n, text in enumerate(texts) if len(text) + len(seat.name) + 4 <= width)
+    return next(fits, len(texts) - 1)
+
+
+def seat_line(widget: CardsWidget, seat: Seat, width: int, form: int) -> list[Piece]:
+    """Draw a seat in a cell, in words or shorter as `form` says."""
     tone = "label--off" if not seat.is_in else "label--strong" if seat.is_to_move else "label"
     mark = "▶ " if seat.is_to_move else "  "
-    for text in _texts(seat):  # noqa: B007 (the shortest if none fits)
-        if len(text) + len(seat.name) + 4 <= width:
-            break
+    texts = _texts(seat)
+    text = texts[min(form, len(texts) - 1)]
     name = seat.name[: max(1, width - len(text) - 4)]
     rest = f"  {text}".ljust(width)[: width - len(name) - len(mark)]
     quiet = widget.paint("label" if seat.is_in else "label--off")

@@ -93,7 +93,7 @@ class StartScreen(Screen[Started]):
                             placeholder=_("a number; empty: other cards each time"), compact=True)
             yield Static(id="goal", markup=False)
             with Horizontal(id="start-buttons"):
-                yield Button(_("Start"), variant="primary", id="begin")
+                yield Button(_("Start"), id="begin")
                 yield Button(_("Saved match"), id="load")
                 yield Button(_("Leave"), id="leave")
             yield Static(_("Enter starts. Tab and arrows move, ? helps."), id="start-note",

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
+from textual.widgets import Static
 
 from scala40_env.cards import JOKER
 from scala40_env.melds import Meld
@@ -17,7 +18,6 @@ from scala40_env.melds import Meld
 from ..i18n import _
 from .cards_widget import CardsWidget, Row, content, flow, pressed, side_by_side, width_of
 from .messages import MeldPressed
-from .tint import tint
 
 _SHAPES = ((3, 1), (2, 1), (1, 1), (1, 0))
 """Rows of a meld, and empty rows between two: the first that fits is taken."""
@@ -97,11 +97,13 @@ class Table(VerticalScroll, can_focus=False):
     def __init__(self) -> None:
         super().__init__(id="table")
         self._melds = Melds()
+        self._beginning = Static(id="beginning")
         self._caption = ""
 
     def compose(self) -> ComposeResult:
         """Put the melds on the felt."""
         yield self._melds
+        yield self._beginning
 
     def on_mount(self) -> None:
         """Name the frame."""
@@ -112,7 +114,7 @@ class Table(VerticalScroll, can_focus=False):
         melds: Sequence[Meld],
         new: Collection[int] = (),
         takers: Mapping[int, bool] = MappingProxyType({}),
-        caption: str = "",
+        beginning: str = "",
     ) -> None:
         """Show melds: which are new in this turn, which could take the selected card.
 
@@ -121,9 +123,14 @@ class Table(VerticalScroll, can_focus=False):
             new: the numbers of those laid in this turn.
             takers: the numbers of those that could take the selected card, and whether they give a
                 joker for it.
-            caption: what stands at the foot of the frame.
+            beginning: what stands on the felt as long as there are no melds.
         """
-        if caption != self._caption:
-            self._caption = caption
-            self.border_subtitle = tint(caption)
+        self._beginning.display = not melds
+        self._beginning.update(Content(beginning))
         self._melds.show(melds, new, takers)
+
+    def caption(self, text: str) -> None:
+        """Write at the foot of the frame."""
+        if text != self._caption:
+            self._caption = text
+            self.border_subtitle = Content(text)

@@ -11,6 +11,7 @@ from scala40_env.actions import DRAW, NO_MELD, RETURN, TAKE
 from ..chronicle import Turn
 from ..i18n import _
 from ..match import Match
+from ..rules_text import in_short
 from ..words import Words
 from .button_bar import ButtonBar
 from .choices import can_discard, takers
@@ -74,6 +75,7 @@ class TableScreen(Screen[None]):
         if not self.is_laid:
             return
         self.query_one(Note).say(text, is_warning)
+        self._show_caption()
 
     def show(self) -> None:
         """Draw everything as it is now."""
@@ -87,7 +89,10 @@ class TableScreen(Screen[None]):
         self.query_one(Title).show(self._title())
         self.query_one(Seats).show(seats_of(match))
         self.query_one(Table).show(
-            shown.table[:on_table], game.laid_this_turn, can_take, self._caption()
+            shown.table[:on_table],
+            game.laid_this_turn,
+            can_take,
+            "\n".join(in_short(game.rules, self.words)),
         )
         self.query_one(Piles).show(game, *self._pile_keys())
         self.query_one(Opening).show(
@@ -99,6 +104,7 @@ class TableScreen(Screen[None]):
         lines = [self.turn_line(turn) for turn in self._turns()]
         for log in self.query(Log):
             log.show(lines)
+        self._show_caption()
 
     def _title(self) -> str:
         game = self.match.game
@@ -108,11 +114,13 @@ class TableScreen(Screen[None]):
             speed=_(self.speed),
         )
 
-    def _caption(self) -> str:
-        """Return what the others did last, where the window is too small for the whole list."""
+    def _show_caption(self) -> None:
+        """Show what the others did last, where no list and no note says it."""
         others = [turn for turn in self._turns() if turn.seat != self.desk.seat]
-        is_listed = any(log.display for log in self.query(Log))
-        return "" if is_listed or not others else self.turn_line(others[-1])
+        text = self.turn_line(others[-1]) if others else ""
+        is_told = any(log.display for log in self.query(Log))
+        is_told = is_told or self.query_one(Note).said == text
+        self.query_one(Table).caption("" if is_told else text)
 
     def _pile_keys(self) -> tuple[tuple[str, str], frozenset[str]]:
         """Return what stands below the piles, and which of them can be used."""

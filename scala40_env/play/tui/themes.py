@@ -48,7 +48,7 @@ LIGHT: Final = Theme(
     panel="#d9e3d8",
     dark=False,
     variables={
-        "felt": "#2f8a63",
+        "felt": "#257a55",
         "felt-text": "#f4fff8",
         "felt-quiet": "#c3e6d3",
         "paper": "#fffdf6",

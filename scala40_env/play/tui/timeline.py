@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import threading
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -47,6 +48,9 @@ class Timeline:
     def __init__(self, source: Iterator[Moment]) -> None:
         self._source = source
         self._moments = [next(source)]
+        self._making = threading.Lock()  # keys may ask for moments while others are being made
+        self.is_whole = False
+        """Whether all moments to the end of the match are known."""
 
     @classmethod
     def of(cls, game: Game) -> Timeline:
@@ -70,12 +74,18 @@ class Timeline:
 
     def has(self, number: int) -> bool:
         """Tell whether there is such a moment; it is made if need be."""
-        while number >= len(self._moments):
+        while number >= len(self._moments) and not self.is_whole:
+            self._make()
+        return 0 <= number < len(self._moments)
+
+    def _make(self) -> None:
+        """Make one more moment, if there is one."""
+        with self._making:
             moment = next(self._source, None)
             if moment is None:
-                return False
-            self._moments.append(moment)
-        return number >= 0
+                self.is_whole = True
+            else:
+                self._moments.append(moment)
 
     def last(self) -> int:
         """Return the number of the last moment; a live match is played to its end."""
