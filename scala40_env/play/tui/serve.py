@@ -35,6 +35,13 @@ _HEAD: Final = """
         const terminal = document.getElementById("terminal");
         const fitting = Math.floor(window.innerWidth / columns / shape);
         terminal.dataset.fontSize = Math.max(8, Math.min(terminal.dataset.fontSize, fitting));
+        // Keys reach the game at once, without a click before.
+        const waiting = setInterval(() => {
+          const keys = terminal.querySelector(".xterm-helper-textarea");
+          if (keys === null) return;
+          keys.focus();
+          clearInterval(waiting);
+        }, 100);
       });
     </script>
   </head>"""
