@@ -34,7 +34,7 @@ ANYWHERE: Final = (
     Key(("question_mark", "f1"), "help", "?", N_("this help"), N_("Help")),
     Key(("t",), "light_or_dark", "T", N_("light or dark colours")),
     Key(("f",), "symbols_or_letters", "F", N_("suits as symbols or as letters")),
-    Key(("q",), "leave", "Q", N_("leave the game")),
+    Key(("q", "ctrl+c"), "leave", "Q", N_("leave the game")),
 )
 
 PLAY: Final = (
