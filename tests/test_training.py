@@ -9,16 +9,16 @@ import pytest
 import torch
 
 from scala40_env.agents.base import AgentError
-from scala40_env.agents.features import CHOICE_SIZE, HIDDEN_SIZE, STATE_SIZE
+from scala40_env.agents.features import CHOICE_AT, CHOICE_SIZE, HIDDEN_SIZE, STATE_AT, STATE_SIZE
 from scala40_env.agents.gathering import choose_moves
-from scala40_env.agents.learned import LearnedAgent, Network, load, read_arrays
+from scala40_env.agents.learned import CARD, LearnedAgent, Network, load, read_arrays
 from scala40_env.batch import BatchGame
 from scala40_env.rules import Rules
 from scala40_env.train import checkpoint, distributed, ppo
 from scala40_env.train.config import ConfigError, TrainConfig, load_config
 from scala40_env.train.model import Policy, TorchScorer, entropy, log_policy, weights_of
 from scala40_env.train.opponents import Opponents, Pool, advice_figures
-from scala40_env.train.replay import Replay, join, rated_of
+from scala40_env.train.replay import Replay, earned_beyond_hard, join, rated_of, with_suits
 from scala40_env.train.rollout import Collector, Samples, estimate_advantages, gather_rows
 from scala40_env.train.win_prob import win_table
 
@@ -143,16 +143,14 @@ def test_rated_decisions_teach_what_earns_more():
     replay = Replay(1000)
     replay.add(rated)
     rng = np.random.default_rng(0)
-    loss, before = ppo.rated_loss(learner, rated, 0.02)
-    untaught = float(loss.detach())
+    untaught = float(ppo.rated_loss(learner, rated, 0.02).detach())
     optimizer = torch.optim.Adam(learner.policy.parameters(), 3e-3)
     for _ in range(200):
-        loss, _ = ppo.rated_loss(learner, replay.draw(64, rng), 0.02)
+        loss = ppo.rated_loss(learner, replay.draw(64, rng), 0.02)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    loss, after = ppo.rated_loss(learner, rated, 0.02)
-    assert after > before and float(loss.detach()) < untaught
+    assert float(ppo.rated_loss(learner, rated, 0.02).detach()) < untaught
 
 
 def test_the_oldest_rated_decisions_go_first():
@@ -163,6 +161,33 @@ def test_the_oldest_rated_decisions_go_first():
         replay.add(part)
     assert 2 * len(part) <= len(replay) <= 3 * len(part)
     assert len(join([part, part])) == 2 * len(part)
+
+
+def test_suits_are_exchanged_in_the_state_and_in_the_moves():
+    _, samples = collect(400, rated_share=0.5)
+    rated = rated_of(samples)
+    turned = with_suits(rated, np.array([1, 2, 3, 0]))
+    hand, aces = STATE_AT.hand, np.arange(4) * 13
+    assert (turned.states[:, hand + (aces + 13) % 52] == rated.states[:, hand + aces]).all()
+    assert (turned.states[:, hand + 52] == rated.states[:, hand + 52]).all()
+    cards = rated.choices[:, CARD]
+    is_natural = (cards >= 0) & (cards < 52)
+    assert is_natural.any() and not is_natural.all()
+    assert (turned.choices[is_natural, CARD] == (cards[is_natural] + 13) % 52).all()
+    assert (turned.choices[~is_natural, CARD] == cards[~is_natural]).all()
+    there_and_back = with_suits(turned, np.array([3, 0, 1, 2]))
+    assert (there_and_back.states == rated.states).all()
+
+
+def test_what_was_earned_beyond_hard_is_nothing_where_hard_was_followed():
+    _, samples = collect(400, rated_share=0.5)
+    hard = np.flatnonzero(samples.choices[:, CHOICE_AT.hard] == 1)
+    samples.chosen[:] = hard - samples.offsets[:-1]
+    assert earned_beyond_hard(samples) == 0.0
+    samples.gains[hard] -= 0.25
+    samples.chosen[:] = np.where(samples.chosen == 0, 1, 0)
+    others = samples.gains[samples.offsets[:-1] + samples.chosen] - samples.gains[hard]
+    assert earned_beyond_hard(samples) == pytest.approx(np.nanmean(others))
 
 
 def test_rows_of_some_decisions():
@@ -331,7 +356,7 @@ def test_shipped_configs_are_valid():
 
 
 def test_networks_have_the_size_of_the_features():
-    policy = Policy(8, 8)
+    policy = Policy(8, 8, 8)
     scores, belief = policy(
         torch.zeros(2, STATE_SIZE), torch.zeros(5, CHOICE_SIZE), torch.tensor([0, 0, 0, 1, 1])
     )

@@ -44,8 +44,12 @@ class TrainConfig:
     """Width of the layers that read a decision."""
     choice_width: int = 64
     """Width of the layers that read a legal move."""
+    card_width: int = 16
+    """Width of the layers that read a card with its neighbours."""
     learning_rate: float = 1e-3
     """At the start; falls in a line to a tenth."""
+    policy: float = 1.0
+    """Weight of PPO's loss; 0: learn from rated decisions alone."""
     clip: float = 0.2
     """How far the probability of a move may change in one update."""
     entropy: float = 0.01
@@ -56,10 +60,12 @@ class TrainConfig:
     """Weight of the loss of the guess at the opponent's hand; 0 turns it off."""
     rated_share: float = 0.4
     """Of how many decisions all moves are tried out, the hard level playing on."""
-    rated: float = 0.1
+    rated: float = 1.0
     """Weight of what was found by that."""
-    temperature: float = 0.02
+    temperature: float = 0.004
     """How much more a move must earn to be played e times as often."""
+    rated_draws: int = 1
+    """Rated decisions that are learned from with each sample."""
     rated_kept: int = 40_000
     """Such decisions that each process keeps to learn from again."""
     turn_lambda: float = 0.95

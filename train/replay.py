@@ -2,17 +2,26 @@
 
 What a move earns when the hard level plays on does not depend on the policy, so such a decision
 stays good when the policy has changed; and since all its moves were tried with the same cards, luck
-is the same for each: one such decision tells as much as many samples.
+is the same for each: one such decision tells as much as many samples. Since no rule tells the suits
+apart, each is also learned from under other orders of the suits.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import permutations
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scala40_env.agents.features import CHOICE_AT, STATE, STATE_AT
+from scala40_env.agents.learned import CARD
+from scala40_env.cards import JOKER, NUM_NATURALS, NUM_RANKS, NUM_SUITS
+from scala40_env.engine.state import NONE
 from scala40_env.train.rollout import Samples, gather_rows
+
+_SUIT_ORDERS: Final = np.array(list(permutations(range(NUM_SUITS))))
 
 
 @dataclass(frozen=True)
@@ -40,9 +49,22 @@ class Rated:
         return Rated(self.states[which], self.choices[rows], self.gains[rows], offsets)
 
 
+def is_rated(samples: Samples) -> NDArray[np.bool_]:
+    """Return which samples are rated: bool[N]."""
+    return ~np.isnan(samples.gains[samples.offsets[:-1]])
+
+
+def earned_beyond_hard(samples: Samples) -> float:
+    """Return what the moves played earned more than those of the hard level; mean of the rated."""
+    hard = np.flatnonzero(samples.choices[:, CHOICE_AT.hard] == 1)  # type: ignore[attr-defined]
+    earned = samples.gains[samples.offsets[:-1] + samples.chosen] - samples.gains[hard]
+    rated = is_rated(samples)
+    return float(earned[rated].mean()) if rated.any() else 0.0
+
+
 def rated_of(samples: Samples) -> Rated:
     """Return the rated ones among some samples."""
-    which = np.flatnonzero(~np.isnan(samples.gains[samples.offsets[:-1]]))
+    which = np.flatnonzero(is_rated(samples))
     rows, offsets = gather_rows(samples.offsets, which)
     gains, counts = samples.gains[rows], np.diff(offsets)
     means = np.add.reduceat(gains, offsets[:-1]) / counts if len(which) else gains
@@ -72,10 +94,30 @@ class Replay:
             del self._parts[0]
 
     def draw(self, count: int, rng: np.random.Generator) -> Rated:
-        """Return some decisions, drawn with replacement; from one update each in equal shares."""
+        """Return some decisions, drawn with replacement, their suits in a random order.
+
+        From each update as many.
+        """
         share = max(count // len(self._parts), 1)
         parts = [part.take(rng.integers(len(part), size=share)) for part in self._parts]
-        return join(parts)
+        return with_suits(join(parts), rng.choice(_SUIT_ORDERS))
+
+
+def with_suits(rated: Rated, order: NDArray[np.int64]) -> Rated:
+    """Return decisions with their suits exchanged.
+
+    Args:
+        order: int64[4], the new number of each suit.
+    """
+    old = np.arange(NUM_NATURALS)
+    new = np.concatenate([order[old // NUM_RANKS] * NUM_RANKS + old % NUM_RANKS, [JOKER, NONE]])
+    states, choices = rated.states.copy(), rated.choices.copy()
+    for block in STATE:
+        if block.size >= NUM_NATURALS:
+            first = getattr(STATE_AT, block.name)
+            states[:, first + new[old]] = rated.states[:, first + old]
+    choices[:, CARD] = new[rated.choices[:, CARD].astype(np.int64)]
+    return Rated(states, choices, rated.gains, rated.offsets)
 
 
 def join(parts: list[Rated]) -> Rated:
