@@ -45,6 +45,7 @@ class Config:
 
 def new_learner(config: Config) -> MaskablePPO:
     """Return an untaught learner with its environments."""
+    torch.set_num_threads(1)  # more only get in each other's way in so small a network
 
     def new_env() -> gymnasium.Env[NDArray[np.float32], int]:
         return gymnasium.make(ENV_ID, opponent=config.opponent, rules=config.rules, episode="hand")
@@ -100,7 +101,6 @@ def describe(rewards: NDArray[np.float64]) -> str:
 
 def main(config: Config) -> None:
     """Measure, learn, measure again."""
-    torch.set_num_threads(1)
     model = new_learner(config)
     print(f"before: {describe(play_hands(model, config))}")
     start = time.perf_counter()

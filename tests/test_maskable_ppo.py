@@ -13,9 +13,9 @@ EXAMPLE = Path(__file__).parents[1] / "docs" / "maskable_ppo.py"
 
 
 def test_maskable_ppo_learns_to_beat_random():
-    """16,384 steps win three hands of four; an untaught network wins about half."""
+    """12,288 steps win about three hands of four, an untaught network wins about half."""
     example = runpy.run_path(str(EXAMPLE))
-    config = example["Config"](steps=16_384, hands=500)
+    config = example["Config"](steps=12_288, hands=300)
     model = example["new_learner"](config)
     before = example["share_won"](example["play_hands"](model, config))
     model.learn(config.steps)
