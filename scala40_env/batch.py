@@ -96,6 +96,7 @@ class BatchGame:
         self._keys = streams(seed, np.arange(num_games))
         self._matches = np.zeros(num_games, np.int64)  # begun in each game
         self._choices = streams(self._keys, _CHOICES)
+        self._rows = np.arange(num_games)
         self._actions = np.zeros(num_games, np.int64)
         self._threads = _Threads(threads)
         self.reset()
@@ -159,11 +160,9 @@ class BatchGame:
             IndexError: there is no such game.
             ValueError: a game is named twice.
         """
-        rows = np.arange(len(self))
-        if indices is not None:
-            rows = rows[np.atleast_1d(indices)]
-            if len(np.unique(rows)) < len(rows):
-                raise ValueError("indices name a game twice")
+        rows = self._rows if indices is None else self._rows[np.atleast_1d(indices)]
+        if len(np.unique(rows)) < len(rows):
+            raise ValueError("indices name a game twice")
         self._restart(rows, seeds)
 
     def _restart(self, rows: NDArray[np.int64], seeds: ArrayLike | None = None) -> None:
@@ -171,17 +170,15 @@ class BatchGame:
         calls.next_seeds(self._keys, self._matches, rows, numbers)
         if seeds is not None:
             numbers[:] = seeds
-        self._threads.search(
-            calls.restart_games,
-            len(rows),
-            self.games,
-            rows,
-            numbers,
-            self._codes,
-            self._dealers,
-            self.masks,
-            self.counts,
-        )
+        begun = (self.games, rows, numbers, self._codes, self._dealers)
+        self._threads.run(calls.restart_games, len(rows), *begun)
+        self._actions[rows] = NONE
+        self._play(rows)
+
+    def _play(self, rows: NDArray[np.int64]) -> None:
+        """Carry out the actions of some games, and write their masks."""
+        stepped = (self.games, rows, self._actions, self.masks, self.counts)
+        self._threads.search(calls.step_games, len(rows), *stepped)
 
     def step(self, actions: ArrayLike) -> NDArray[np.int64]:
         """Carry out one id in each game.
@@ -198,9 +195,7 @@ class BatchGame:
         """
         self._actions[:] = actions
         self._check()
-        self._threads.search(
-            calls.step_games, len(self), self.games, self._actions, self.masks, self.counts
-        )
+        self._play(self._rows)
         over = np.flatnonzero((self.counts == 0) & (self._actions >= 0))
         if self.auto_reset:
             self.ended = _copy_games(self.games, over)

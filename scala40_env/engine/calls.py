@@ -55,20 +55,18 @@ def next_seeds(keys, matches, rows, seeds):
 
 
 @entry
-def restart_games(games, rows, seeds, rules, dealers, masks, counts, first, last, moves, work):
-    """Start a match anew in some games, as ``start_games`` does, and write their masks.
+def restart_games(games, rows, seeds, rules, dealers, first, last):
+    """Start a match anew in some games, as ``start_games`` does.
 
     Args:
         rows: int64[k], which games, each once; the slice is one of these.
         seeds: uint64[k], of their matches.
         rules, dealers: of all games, as for ``start_games``.
-        masks, counts: of all games, as for ``mask_games``.
     """
     for i in range(first, last):
         b = rows[i]
         start_match(games[b], rules[b], seeds[i], dealers[b])
         deal_hand(games[b])
-        counts[b] = legal_mask(games[b], masks[b], moves, work[0])
 
 
 @entry
@@ -90,18 +88,6 @@ def push_move(games, b, action, meld):
 
 
 @entry
-def mask_games(games, masks, counts, first, last, moves, work):
-    """Write the masks of the legal action ids.
-
-    Args:
-        masks: int8[B, NUM_ACTIONS], written.
-        counts: int32[B], the number of legal ids, written; 0 where the match is over.
-    """
-    for b in range(first, last):
-        counts[b] = legal_mask(games[b], masks[b], moves, work[0])
-
-
-@entry
 def find_illegal(actions, masks):
     """Return the first game whose action id is not legal, or -1; negative ids are no actions.
 
@@ -117,14 +103,17 @@ def find_illegal(actions, masks):
 
 
 @entry
-def step_games(games, actions, masks, counts, first, last, moves, work):
-    """Carry out one action id in each game, deal where a hand ended, and write the new masks.
+def step_games(games, rows, actions, masks, counts, first, last, moves, work):
+    """Carry out one action id in some games, deal where a hand ended, and write the new masks.
 
     Args:
+        rows: int64[k], which games, each once; the slice is one of these.
         actions: int64[B], legal action ids; a negative one leaves the game as it is.
-        masks, counts: as for ``mask_games``.
+        masks: int8[B, NUM_ACTIONS], written.
+        counts: int32[B], the number of legal ids, written; 0 where the match is over.
     """
-    for b in range(first, last):
+    for i in range(first, last):
+        b = rows[i]
         if actions[b] >= 0 and games[b].phase != MATCH_OVER:
             step(games[b], actions[b], moves, work[0])
         counts[b] = legal_mask(games[b], masks[b], moves, work[0])
