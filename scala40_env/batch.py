@@ -196,10 +196,11 @@ class BatchGame:
         self._actions[:] = actions
         self._check()
         self._play(self._rows)
-        over = np.flatnonzero((self.counts == 0) & (self._actions >= 0))
+        over: NDArray[np.int64] = ((self.counts == 0) & (self._actions >= 0)).nonzero()[0]
         if self.auto_reset:
-            self.ended = _copy_games(self.games, over)
+            self.ended = self.ended[:0]
             if over.size:
+                self.ended = _copy_games(self.games, over)
                 self._restart(over)
         return over
 
