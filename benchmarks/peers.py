@@ -1,8 +1,11 @@
 """Our engine beside its peers, measured in one run: ``python benchmarks/peers.py``.
 
-Needs OpenSpiel and RLCard beside this package (``pip install open_spiel rlcard``). All play random
-legal moves, each on one core, in turn, and a figure is the median of the repeats. A decision is one
-move of a player; dealing and other chance does not count.
+Needs OpenSpiel and RLCard: ``pip install -c constraints.txt -e '.[bench]'``. All play random legal
+moves, each on the same one core, in turn, and a figure is the median of the repeats. A decision is
+one move of a player; dealing and other chance does not count. `over` in the results is the median
+of the ratios within a repeat, of ``BatchGame`` to each.
+
+OpenSpiel inside C++ is measured by the rollouts of its tree search, see ``bench.openspiel_rate``.
 
 Writes ``docs/results/peers.json`` and ``docs/results/peers.png``.
 """
@@ -13,6 +16,7 @@ import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -76,6 +80,19 @@ CONTESTANTS: dict[str, Callable[[Budget], float]] = {
 }
 
 
+def summary(samples: dict[str, list[float]]) -> list[dict[str, Any]]:
+    """Return for each contestant its median rate, and how much faster BatchGame is than it."""
+    ours = np.array(samples["Scala 40, BatchGame"])
+    return [
+        {
+            "who": name,
+            "rate": round(float(np.median(rates))),
+            "over": round(float(np.median(ours / np.array(rates))), 2),
+        }
+        for name, rates in samples.items()
+    ]
+
+
 def plot(rates: dict[str, float], path: Path) -> None:
     """Draw the rates as bars on a logarithmic scale."""
     import matplotlib
@@ -106,13 +123,12 @@ def main() -> None:
     for _ in range(arguments.repeats):
         for name, rate in CONTESTANTS.items():
             samples[name].append(rate(budget))
-    rates = {name: float(np.median(values)) for name, values in samples.items()}
-    ours = rates["Scala 40, BatchGame"]
-    for name, rate in rates.items():
-        print(f"{name:30} {rate:12,.0f} decisions/s   BatchGame is {ours / rate:6.1f} x")
+    rows = summary(samples)
+    for row in rows:
+        print(f"{row['who']:30} {row['rate']:12,.0f} decisions/s   BatchGame: {row['over']:6.1f} x")
     RESULTS.mkdir(parents=True, exist_ok=True)
-    (RESULTS / "peers.json").write_text(json.dumps(rates, indent=1) + "\n")
-    plot(rates, RESULTS / "peers.png")
+    (RESULTS / "peers.json").write_text(json.dumps(rows, indent=1) + "\n")
+    plot({row["who"]: row["rate"] for row in rows}, RESULTS / "peers.png")
 
 
 if __name__ == "__main__":

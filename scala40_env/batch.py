@@ -25,7 +25,7 @@ from .actions import NUM_ACTIONS, action_name
 from .engine import calls
 from .engine.kernel import ENGINE
 from .engine.random_play import choose_random
-from .engine.state import MATCH_OVER, NONE, new_games
+from .engine.state import NONE, new_games
 from .engine.work import new_work
 from .game import IllegalMoveError
 from .rules import Rules
@@ -93,9 +93,10 @@ class BatchGame:
         self.ended = new_games(0)
         self._codes = _encode(self.rules)
         self._dealers = _dealer_array(dealers, self._codes[:, 0])
-        self._seed = seed
-        self._matches = np.zeros(num_games, np.int64)  # begun in each game, before this one
-        self._choices = streams(streams(seed, np.arange(num_games)), _CHOICES)
+        self._keys = streams(seed, np.arange(num_games))
+        self._matches = np.zeros(num_games, np.int64)  # begun in each game
+        self._choices = streams(self._keys, _CHOICES)
+        self._rows = np.arange(num_games)
         self._actions = np.zeros(num_games, np.int64)
         self._threads = _Threads(threads)
         self.reset()
@@ -154,19 +155,30 @@ class BatchGame:
         Args:
             indices: int[k], which games; None: all.
             seeds: uint64[k], their seeds; None: each the next one of its game.
+
+        Raises:
+            IndexError: there is no such game.
+            ValueError: a game is named twice.
         """
-        chosen = np.arange(len(self)) if indices is None else np.atleast_1d(indices)
-        if seeds is None:
-            seeds = streams(streams(self._seed, chosen), self._matches[chosen])
-        numbers = np.broadcast_to(np.asarray(seeds, np.uint64), chosen.shape)
-        self._matches[chosen] += 1
-        fresh = new_games(len(chosen))
-        masks = np.zeros((len(chosen), NUM_ACTIONS), np.int8)
-        counts = np.zeros(len(chosen), np.int32)
-        codes, dealers = self._codes[chosen], self._dealers[chosen]
-        self._threads.run(calls.start_games, len(chosen), fresh, codes, numbers.copy(), dealers)
-        self._threads.search(calls.mask_games, len(chosen), fresh, masks, counts)
-        self.games[chosen], self.masks[chosen], self.counts[chosen] = fresh, masks, counts
+        rows = self._rows if indices is None else self._rows[np.atleast_1d(indices)]
+        if len(np.unique(rows)) < len(rows):
+            raise ValueError("indices name a game twice")
+        self._restart(rows, seeds)
+
+    def _restart(self, rows: NDArray[np.int64], seeds: ArrayLike | None = None) -> None:
+        numbers = np.empty(len(rows), np.uint64)
+        calls.next_seeds(self._keys, self._matches, rows, numbers)
+        if seeds is not None:
+            numbers[:] = seeds
+        begun = (self.games, rows, numbers, self._codes, self._dealers)
+        self._threads.run(calls.restart_games, len(rows), *begun)
+        self._actions[rows] = NONE
+        self._play(rows)
+
+    def _play(self, rows: NDArray[np.int64]) -> None:
+        """Carry out the actions of some games, and write their masks."""
+        stepped = (self.games, rows, self._actions, self.masks, self.counts)
+        self._threads.search(calls.step_games, len(rows), *stepped)
 
     def step(self, actions: ArrayLike) -> NDArray[np.int64]:
         """Carry out one id in each game.
@@ -182,24 +194,20 @@ class BatchGame:
             IllegalMoveError: an id is not legal; no game has changed.
         """
         self._actions[:] = actions
-        moving = self._actions >= 0
-        self._check(moving)
-        self._threads.search(
-            calls.step_games, len(self), self.games, self._actions, self.masks, self.counts
-        )
-        over = np.flatnonzero(moving & (self.phases == MATCH_OVER))
+        self._check()
+        self._play(self._rows)
+        over: NDArray[np.int64] = ((self.counts == 0) & (self._actions >= 0)).nonzero()[0]
         if self.auto_reset:
-            self.ended = self.games[over]
+            self.ended = self.ended[:0]
             if over.size:
-                self.reset(over)
+                self.ended = _copy_games(self.games, over)
+                self._restart(over)
         return over
 
-    def _check(self, moving: NDArray[np.bool_]) -> None:
-        ids = np.where(moving & (self._actions < NUM_ACTIONS), self._actions, 0)
-        legal = (self.masks[np.arange(len(self)), ids] == 1) & (self._actions < NUM_ACTIONS)
-        wrong = np.flatnonzero(moving & ~legal)
-        if wrong.size:
-            b, action = int(wrong[0]), int(self._actions[wrong[0]])
+    def _check(self) -> None:
+        b = calls.find_illegal(self._actions, self.masks)
+        if b != NONE:
+            action = int(self._actions[b])
             name = action_name(action) if action < NUM_ACTIONS else "no action"
             raise IllegalMoveError(f"game {b}: action {action} ({name}) is not legal")
 
@@ -212,6 +220,11 @@ class BatchGame:
         words = self.masks.view(np.uint64)  # eight ids a word: the kernel skips what is not legal
         self._threads.run(choose_random, len(self), words, self.counts, self._choices, actions)
         return actions
+
+
+def _copy_games(games: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[Any]:
+    """Return some games, GAME[k], as copies of bytes: numpy's of records go field by field."""
+    return games.view(f"V{games.itemsize}")[rows].view(games.dtype)
 
 
 def _rules_list(rules: Rules | str | Sequence[Rules], num_games: int) -> list[Rules]:

@@ -19,13 +19,18 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache, partial
 from importlib.util import find_spec
+from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .rules import Rules
+
+if TYPE_CHECKING:
+    from .batch import BatchGame
 
 WORST_HANDS: tuple[tuple[str, str], ...] = (
     ("browser", "7H 2D 2D 4D 8D AC 2C 3C 4C 5C 6C 7C 8C *"),
@@ -96,12 +101,23 @@ def one_core() -> Iterator[None]:
 # --- the engine -----------------------------------------------------------------------------------
 
 
-def _random_batch(num_games: int, threads: int = 1, players: int = 2) -> Callable[[], int]:
-    """One step of random legal play in many games: choose, apply, new masks."""
+_WARM_UP = 200  # steps, after which the games of a batch are in all parts of a hand
+
+
+def _mixed_batch(num_games: int, threads: int = 1, players: int = 2) -> BatchGame:
+    """Many games somewhere in the course of random play."""
     from .batch import BatchGame
 
     rules = Rules.preset("browser", num_players=players)
     batch = BatchGame(rules, num_games, seed=1, threads=threads, auto_reset=True)
+    for _ in range(_WARM_UP):
+        batch.step(batch.random_actions())
+    return batch
+
+
+def _random_batch(num_games: int, threads: int = 1, players: int = 2) -> Callable[[], int]:
+    """One step of random legal play in many games: choose, apply, new masks."""
+    batch = _mixed_batch(num_games, threads, players)
 
     def step() -> int:
         batch.step(batch.random_actions())
@@ -118,10 +134,9 @@ def batch_rate(budget: Budget, num_games: int = 256, players: int = 2) -> float:
 
 def batch_observe_rate(budget: Budget, num_games: int = 256) -> float:
     """The same with the plain observation of the seat to move."""
-    from .batch import BatchGame
     from .engine.observe import OBSERVATION_SIZE, observe_games
 
-    batch = BatchGame("browser", num_games, seed=1, auto_reset=True)
+    batch = _mixed_batch(num_games)
     out = np.zeros((num_games, OBSERVATION_SIZE), np.float32)
 
     def step() -> int:
@@ -314,12 +329,9 @@ def batch_features_rate(budget: Budget, num_games: int = 256) -> float:
     """Encodings a second of the learner's features, with those of each legal action."""
     from .agents.features import CHOICE_SIZE, STATE_SIZE, encode_views, new_feature_work
     from .agents.levels import load_level
-    from .batch import BatchGame
     from .engine.table import MAX_TABLE_MOVES
 
-    batch = BatchGame("browser", num_games, seed=1, auto_reset=True)
-    for _ in range(300):
-        batch.step(batch.random_actions())
+    batch = _mixed_batch(num_games)
     views, rows = batch.views(), num_games * 64 + MAX_TABLE_MOVES
     advice = np.array([load_level(name).array for name in ("normal", "hard")])
     states = np.zeros((num_games, STATE_SIZE), np.float32)
@@ -349,13 +361,37 @@ environment.reset(seed=1)
 environment.last()
 environment.step(0)
 """
+_ALL_KERNELS = (
+    _FIRST_USE
+    + """
+import gymnasium
+from scala40_env.bench import Budget, batch_features_rate, bot_hands_rate
+environment.state()
+bot_hands_rate(Budget(1, 0))
+batch_features_rate(Budget(1, 0))
+envs = gymnasium.make_vec(
+    "scala40/Scala40-v0", num_envs=2, vectorization_mode="vector_entry_point"
+)
+envs.reset(seed=1)
+"""
+)
+_TRIVIAL = """
+import numba
+@numba.njit(cache=True)
+def first(array):
+    return array[0]
+"""
 _MEMORY = """
-import numba, gymnasium, pettingzoo, scala40_env
-from scala40_env import BatchGame, Game
+import os, sys
+import gymnasium, numba, numpy, pettingzoo
+sys.path.insert(0, {folder!r})
+import trivial
+trivial.first(numpy.zeros(1))
 def resident():
     with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * 4096 / 1e6
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 before = resident()
+from scala40_env import BatchGame, Game
 made = {make}
 made.step(made.random_actions()) if hasattr(made, "step") else made.push(made.legal_moves()[0])
 print(resident() - before)
@@ -383,49 +419,82 @@ def import_s(budget: Budget) -> float:
 
 
 def compile_s(budget: Budget) -> float:
-    """Seconds of the first use of games and environment with an empty cache, beyond a second."""
+    """Seconds of the first use of games, environments and bots with an empty cache, over a second.
+
+    The kernels that only training uses are left out.
+    """
     with tempfile.TemporaryDirectory() as cache:
-        cold = _run_python(_FIRST_USE, XDG_CACHE_HOME=cache)[0]
-        return cold - _run_python(_FIRST_USE, XDG_CACHE_HOME=cache)[0]
+        cold = _run_python(_ALL_KERNELS, XDG_CACHE_HOME=cache)[0]
+        return cold - _run_python(_ALL_KERNELS, XDG_CACHE_HOME=cache)[0]
 
 
-def memory_mb(make: str) -> float:
-    """Megabytes that a process grows by when it makes and uses something, libraries aside."""
-    _run_python(_FIRST_USE)
-    return float(_run_python(_MEMORY.format(make=make))[1])
+def memory_mb(make: str, budget: Budget) -> float:
+    """Megabytes that a process grows by when it makes and uses something, libraries aside.
+
+    The libraries are there, and numba has loaded one kernel of a line from its cache: that alone
+    takes tens of megabytes, which any user of numba has spent.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "trivial.py").write_text(_TRIVIAL)
+        code = _MEMORY.format(folder=folder, make=make)
+        _run_python(code)  # compiles what is not in the caches
+        return median(float(_run_python(code)[1]) for _ in range(budget.repeats))
 
 
 # --- a peer ---------------------------------------------------------------------------------------
 
 
+_ROLLOUTS = 100  # random games in one call of OpenSpiel's search
+
+
 def openspiel_rate(budget: Budget) -> float:
-    """Decisions a second of OpenSpiel's gin rummy between random bots, all of it inside C++."""
+    """Decisions a second of OpenSpiel's gin rummy in random play, all of it inside C++.
+
+    It is measured by the rollouts of OpenSpiel's own tree search: a search of one simulation plays
+    that many random games from a dealt hand. Nothing else that Python can call plays faster there;
+    matches between its uniform random bots have a fourth of the rate.
+    """
     import pyspiel
 
-    game = pyspiel.load_game("gin_rummy")
-    decisions = median(_gin_rummy_decisions(game, seed) for seed in range(200))
-    seeds = iter(range(1 << 30))
-    bots = [pyspiel.make_uniform_random_bot(player, player + 1) for player in range(2)]
+    game, rng = pyspiel.load_game("gin_rummy"), np.random.default_rng(1)
+    evaluator = pyspiel.RandomRolloutEvaluator(_ROLLOUTS, 1)
+    search = pyspiel.MCTSBot(game, evaluator, 1.0, 1, 100, False, 1, False)
+    decisions = round(_ROLLOUTS * _gin_rummy_decisions())
 
     def play() -> int:
-        pyspiel.evaluate_bots(game.new_initial_state(), bots, next(seeds))
-        return int(decisions)
+        search.mcts_search(_dealt_gin_rummy(game, rng))
+        return decisions
 
     with one_core():
         return median_rate(play, budget)
 
 
-def _gin_rummy_decisions(game: Any, seed: int) -> int:
-    """How many decisions, chance aside, one random game has."""
-    rng, state, count = np.random.default_rng(seed), game.new_initial_state(), 0
-    while not state.is_terminal():
-        if state.is_chance_node():
-            actions, chances = zip(*state.chance_outcomes(), strict=True)
-            state.apply_action(int(rng.choice(actions, p=chances)))
-        else:
-            state.apply_action(int(rng.choice(state.legal_actions())))
-            count += 1
-    return count
+def _dealt_gin_rummy(game: Any, rng: np.random.Generator) -> Any:
+    """A state of gin rummy where the first player is to move."""
+    state = game.new_initial_state()
+    while state.is_chance_node():
+        _play_randomly(state, rng)
+    return state
+
+
+def _play_randomly(state: Any, rng: np.random.Generator) -> None:
+    """Apply a random action; chance in gin rummy is uniform too."""
+    actions = state.legal_actions()
+    state.apply_action(actions[int(rng.random() * len(actions))])
+
+
+@cache
+def _gin_rummy_decisions() -> float:
+    """How many decisions, chance aside, a random game of gin rummy has on average."""
+    import pyspiel
+
+    game, rng, games, count = pyspiel.load_game("gin_rummy"), np.random.default_rng(2), 500, 0
+    for _ in range(games):
+        state = _dealt_gin_rummy(game, rng)
+        while not state.is_terminal():
+            count += not state.is_chance_node()
+            _play_randomly(state, rng)
+    return count / games
 
 
 def over_openspiel(budget: Budget) -> float:
@@ -437,27 +506,43 @@ def over_openspiel(budget: Budget) -> float:
 # --- all of them ----------------------------------------------------------------------------------
 
 
-def measures() -> dict[str, tuple[Callable[[Budget], float], str, str]]:
-    """The measures by name: the function, the unit, and a line on what is measured."""
-    table = {
-        "batch": (batch_rate, "decisions/s", "BatchGame, 1 core: mask + apply"),
-        "batch_observe": (batch_observe_rate, "decisions/s", "the same with `plain` observation"),
-        "batch_features": (batch_features_rate, "encodings/s", "features, with each action's"),
-        "two_threads_ratio": (two_threads_ratio, "x", "two threads over one"),
-        "game_moves": (game_moves_rate, "moves/s", "Game from Python: legal moves + push"),
-        "aec_wrapped_over_null": (aec_wrapped_over_null, "x", "AEC wrapped over a null one"),
-        "aec_raw": (aec_raw_rate, "steps/s", "AEC raw: step + mask + observation"),
-        "bot_hands": (bot_hands_rate, "hands/s", "hard v hard, 1 core"),
-        "worst_case_ms": (worst_case_ms, "ms", "legal moves of the worst hand known"),
-        "import_s": (import_s, "s", "import, warm"),
-        "compile_s": (compile_s, "s", "first compile of all kernels"),
-        "memory_one_mb": (lambda _: memory_mb('Game("browser")'), "MB", "one game"),
-        "memory_4096_mb": (lambda _: memory_mb('BatchGame("browser", 4096)'), "MB", "4,096 games"),
-    }
-    if find_spec("pyspiel") is not None:
-        note = "batch over OpenSpiel's gin rummy inside C++"
-        table["over_openspiel"] = (over_openspiel, "x", note)
-    return table
+@dataclass(frozen=True)
+class Measure:
+    """How a figure is measured, its unit, and a line on what it is."""
+
+    function: Callable[[Budget], float]
+    unit: str
+    note: str
+
+
+MEASURES: dict[str, Measure] = {
+    "batch": Measure(batch_rate, "decisions/s", "`BatchGame`: mask + apply"),
+    "batch_observe": Measure(batch_observe_rate, "decisions/s", "the same with observations"),
+    "batch_features": Measure(
+        batch_features_rate, "encodings/s", "the learner's features with those of each action"
+    ),
+    "two_threads_ratio": Measure(two_threads_ratio, "x", "two threads over one"),
+    "game_moves": Measure(game_moves_rate, "moves/s", "`Game` from Python: legal moves + push"),
+    "aec_wrapped_over_null": Measure(
+        aec_wrapped_over_null, "x", "AEC wrapped over an empty environment in the same wrappers"
+    ),
+    "aec_raw": Measure(aec_raw_rate, "steps/s", "AEC raw: step + mask + observation"),
+    "bot_hands": Measure(bot_hands_rate, "hands/s", "`hard` against `hard`"),
+    "worst_case_ms": Measure(worst_case_ms, "ms", "legal moves of the worst hand known"),
+    "import_s": Measure(import_s, "s", "import, warm"),
+    "compile_s": Measure(compile_s, "s", "first compile of all kernels"),
+    "memory_one_mb": Measure(partial(memory_mb, 'Game("browser")'), "MB", "one game"),
+    "memory_4096_mb": Measure(
+        partial(memory_mb, 'BatchGame("browser", 4096)'), "MB", "4,096 games"
+    ),
+    "over_openspiel": Measure(over_openspiel, "x", "`batch` over OpenSpiel's gin rummy inside C++"),
+}
+
+
+def measures() -> dict[str, Measure]:
+    """The measures by name that can be taken here."""
+    has_peer = find_spec("pyspiel") is not None
+    return {name: m for name, m in MEASURES.items() if has_peer or name != "over_openspiel"}
 
 
 def run(config: BenchConfig) -> list[Figure]:
@@ -473,15 +558,20 @@ def run(config: BenchConfig) -> list[Figure]:
     budget = Budget(3, 0.3) if config.quick else Budget(5, 2.0)
     figures = []
     for name in config.only or table:
-        function, unit, note = table[name]
+        measure = table[name]
         print(f"measuring {name} ...", file=sys.stderr, flush=True)
-        figures.append(Figure(name, function(budget), unit, note))
+        figures.append(Figure(name, measure.function(budget), measure.unit, measure.note))
     if config.json:
-        rows = [{"what": f.what, "value": f.value, "unit": f.unit} for f in figures]
+        rows = [{"what": f.what, "value": float(f"{f.value:.4g}"), "unit": f.unit} for f in figures]
         print(json.dumps(rows, indent=1))
     else:
         _print_table(figures)
     return figures
+
+
+def figure_text(value: float) -> str:
+    """A figure as people read it: three digits, or a whole number."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _print_table(figures: list[Figure]) -> None:
@@ -490,6 +580,7 @@ def _print_table(figures: list[Figure]) -> None:
 
     table = Table("measure", "what", "value", "unit", box=None)
     for figure in figures:
-        value = f"{figure.value:,.0f}" if figure.value >= 1000 else f"{figure.value:.3g}"
-        table.add_row(figure.what, figure.note, value, figure.unit)
+        table.add_row(
+            figure.what, figure.note.replace("`", ""), figure_text(figure.value), figure.unit
+        )
     Console().print(table)

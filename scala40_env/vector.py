@@ -142,6 +142,8 @@ class Scala40VectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray
         self._given = np.full((num_envs, 2), NONE, np.int64)
         self._rngs = np.zeros((num_envs, MAX_SEATS, 1), np.uint64)
         self._masks = np.zeros((num_envs, NUM_ACTIONS), np.int8)
+        self._counts = np.zeros(num_envs, np.int32)
+        self._rows, self._idle = np.arange(num_envs), np.full(num_envs, NONE, np.int64)
         self._seats = np.full(num_envs, LEARNER, np.int64)
         self._seeds = np.random.default_rng().integers(1 << 63, size=num_envs, dtype=np.uint64)
         self._episodes = np.zeros(num_envs, np.uint64)
@@ -307,9 +309,17 @@ class Scala40VectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray
 
     def _show(self) -> NDArray[np.float32]:
         """Write all masks and return all observations."""
-        size = self.num_envs
-        counts = np.zeros(size, np.int32)
-        calls.mask_games(self._games, self._masks, counts, 0, size, self._moves, self._work)
+        calls.step_games(
+            self._games,
+            self._rows,
+            self._idle,
+            self._masks,
+            self._counts,
+            0,
+            self.num_envs,
+            self._moves,
+            self._work,
+        )
         return self._observe(self._games)
 
     def _observe(self, games: NDArray[Any]) -> NDArray[np.float32]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from scala40_env.actions import describe_space
+from scala40_env.bench import MEASURES, figure_text
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -50,7 +51,28 @@ def _pairing(row: dict[str, Any]) -> tuple[str, ...]:
     return row["a"], row["b"], _share(row["matches"]), _share(row["hands"]), points
 
 
-TABLES = {"actions": actions_table, "levels": levels_table}
+def speed_table() -> str:
+    """Our own figures, as ``scala40 bench --json`` wrote them."""
+    figures = json.loads((RESULTS / "speed.json").read_text())
+    rows = [(MEASURES[row["what"]].note, figure_text(row["value"]), row["unit"]) for row in figures]
+    return _markdown(("what", "figure", "unit"), rows)
+
+
+def peers_table() -> str:
+    """Our own rates beside those of others."""
+    rows = [
+        (row["who"], f"{row['rate']:,}", f"{row['over']:.1f} x")
+        for row in json.loads((RESULTS / "peers.json").read_text())
+    ]
+    return _markdown(("random play on one core", "decisions/s", "`BatchGame` is"), rows)
+
+
+TABLES = {
+    "actions": actions_table,
+    "levels": levels_table,
+    "speed": speed_table,
+    "peers": peers_table,
+}
 
 
 def with_tables(text: str) -> str:

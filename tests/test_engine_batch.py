@@ -49,6 +49,15 @@ def test_a_game_does_not_depend_on_the_size_of_the_batch():
         assert getattr(small, name).tobytes() == getattr(large, name)[:5].tobytes()
 
 
+@pytest.mark.parametrize("size", [1, 2, 17, 64])
+def test_a_game_does_not_depend_on_the_batch_where_matches_start_again(size):
+    rules = Rules.preset("browser", mode="single_hand", deal=3, opening_min=0)
+    alone = run(BatchGame(rules, size, seed=3, auto_reset=True), 200)
+    among = run(BatchGame(rules, 90, seed=3, threads=3, auto_reset=True), 200)
+    for name in ("games", "masks", "counts"):
+        assert getattr(alone, name).tobytes() == getattr(among, name)[:size].tobytes()
+
+
 @pytest.mark.parametrize("threads", [2, 3, 7])
 def test_a_game_does_not_depend_on_the_number_of_threads(threads):
     rules = rule_sets(23)
@@ -169,6 +178,17 @@ def test_the_matches_of_a_game_all_have_their_own_seeds():
     batch.reset([1], seeds=[99])
     assert batch.games["seed"][1] == 99
     assert batch.games[1].tobytes() == Game("browser", 99).array[0].tobytes()
+
+
+@pytest.mark.parametrize(("indices", "error"), [([3], IndexError), ([1, 1], ValueError)])
+def test_reset_takes_each_game_there_is_once(indices, error):
+    batch = BatchGame("browser", 3)
+    before = batch.games.tobytes()
+    with pytest.raises(error):
+        batch.reset(indices)
+    assert batch.games.tobytes() == before
+    batch.reset([-1])
+    assert batch.games[:2].tobytes() == before[: 2 * batch.games.itemsize]
 
 
 def test_views_show_the_own_hands_only():

@@ -19,7 +19,9 @@ from typing import Any
 import numba
 from numba.core import codegen, compiler, config, types
 
-_OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+# Without numba's memory manager, which would count references (locked instructions, a fifth of the
+# time) wherever a kernel hands an array on; kernels allocate nothing, and Python holds the arrays.
+_OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
 _INLINE_LIMIT = 400  # instructions; inlining larger kernels only makes the code swell
 _KEPT_DAYS = 14
 

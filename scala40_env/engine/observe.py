@@ -254,7 +254,7 @@ def _write_other_cards(s, p, row, out):
     for card in range(NUM_TYPES):
         out[AT.discarded + first + card] = _at_most(s.discarded[p, card], _MAX_COUNT)
         takes = np.int64(s.takes[p, card])
-        out[AT.takes + first + card] = _at_most(takes % 16 + takes // 16, _MAX_COUNT)
+        out[AT.takes + first + card] = _at_most((takes & 15) + (takes >> 4), _MAX_COUNT)
     out[AT.known + first + JOKER] = known_in_hand(s, p, JOKER)
     if s.kept != NONE and s.kept_seat == p:
         out[AT.known + first + s.kept] = known_in_hand(s, p, np.int64(s.kept))

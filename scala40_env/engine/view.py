@@ -8,7 +8,8 @@ Blanked: the other hands, the order of the stock, the seed and the generator.
 import numpy as np
 
 from .kernel import kernel
-from .state import JOKER, MAX_SEATS, NUM_CARDS, NUM_TYPES
+from .state import JOKER, MAX_SEATS, NUM_CARDS, NUM_TYPES, SET
+from .tables import LOWEST, NUM_PLACES
 
 
 @kernel
@@ -57,15 +58,16 @@ def count_unseen(s, seat, unseen):
     for i in range(s.num_pile):
         unseen[s.pile[i]] -= 1
     for m in range(s.num_melds):
-        for place in range(14):
-            if not s.meld_places[m] >> place & 1:
-                continue
-            if s.meld_jokers[m] >> place & 1:
-                unseen[JOKER] -= 1
-            elif s.meld_kind[m] == 0:
-                unseen[place * 13 + s.meld_base[m]] -= 1
+        jokers, base = np.int64(s.meld_jokers[m]), np.int64(s.meld_base[m])
+        naturals = np.int64(s.meld_places[m]) & ~jokers
+        unseen[JOKER] -= NUM_PLACES[jokers]
+        while naturals:
+            place = np.int64(LOWEST[naturals])
+            naturals &= naturals - 1
+            if s.meld_kind[m] == SET:
+                unseen[place * 13 + base] -= 1
             else:
-                unseen[s.meld_base[m] * 13 + place % 13] -= 1
+                unseen[base * 13 + place % 13] -= 1
     total = 0
     for card in range(NUM_TYPES):
         total += unseen[card]
