@@ -143,14 +143,14 @@ def test_rated_decisions_teach_what_earns_more():
     replay = Replay(1000)
     replay.add(rated)
     rng = np.random.default_rng(0)
-    untaught = float(ppo.rated_loss(learner, rated, 0.02).detach())
+    untaught = float(ppo.rated_loss(learner, rated, 0.02)[0].detach())
     optimizer = torch.optim.Adam(learner.policy.parameters(), 3e-3)
     for _ in range(200):
-        loss = ppo.rated_loss(learner, replay.draw(64, rng), 0.02)
+        loss, _ = ppo.rated_loss(learner, replay.draw(64, rng), 0.02)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    assert float(ppo.rated_loss(learner, rated, 0.02).detach()) < untaught
+    assert float(ppo.rated_loss(learner, rated, 0.02)[0].detach()) < untaught
 
 
 def test_the_oldest_rated_decisions_go_first():
@@ -175,6 +175,7 @@ def test_suits_are_exchanged_in_the_state_and_in_the_moves():
     assert is_natural.any() and not is_natural.all()
     assert (turned.choices[is_natural, CARD] == (cards[is_natural] + 13) % 52).all()
     assert (turned.choices[~is_natural, CARD] == cards[~is_natural]).all()
+    assert (turned.held[:, (aces + 13) % 52] == rated.held[:, aces]).all()
     there_and_back = with_suits(turned, np.array([3, 0, 1, 2]))
     assert (there_and_back.states == rated.states).all()
 

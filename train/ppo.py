@@ -180,9 +180,7 @@ def losses(
         policy_loss = -config.policy * (surrogate + config.entropy * spread)
     hidden = batch.hidden if config.oracle else torch.zeros_like(batch.hidden)
     value_loss = (learner.critic(batch.states, hidden) - batch.returns).square()
-    held = (batch.hidden[:, :NUM_TYPES] > 0).float()
-    belief_loss = functional.binary_cross_entropy_with_logits(belief, held, reduction="none")
-    belief_loss = belief_loss.mean(dim=1)
+    belief_loss = _belief_loss(belief, batch.hidden[:, :NUM_TYPES])
     loss = (policy_loss + config.value * value_loss + config.belief * belief_loss).sum()
     agrees = log_probs.argmax(dim=1) == batch.labels
     sums = {
@@ -194,8 +192,16 @@ def losses(
     return loss, {name: float(tensor.detach().sum()) for name, tensor in sums.items()}
 
 
-def rated_loss(learner: Learner, rated: Rated, temperature: float) -> Tensor:
-    """Return the loss of rated decisions, their mean.
+def _belief_loss(belief: Tensor, held: Tensor) -> Tensor:
+    """Return the loss of the guess at which cards the opponent holds: float32[B]."""
+    losses = functional.binary_cross_entropy_with_logits(
+        belief, (held > 0).float(), reduction="none"
+    )
+    return losses.mean(dim=1)
+
+
+def rated_loss(learner: Learner, rated: Rated, temperature: float) -> tuple[Tensor, Tensor]:
+    """Return the mean loss of rated decisions, and that of the belief in them.
 
     The scores, times the temperature, are fitted to the gains. Only differences within a decision
     count, and most those between moves that are nearly as good as the best: telling bad moves
@@ -206,12 +212,13 @@ def rated_loss(learner: Learner, rated: Rated, temperature: float) -> Tensor:
     owners = torch.from_numpy(repeated)
     columns = torch.from_numpy(np.arange(len(repeated)) - rated.offsets[repeated])
     choices, gains = torch.from_numpy(rated.choices), torch.from_numpy(rated.gains)
-    scores, _ = learner.policy(torch.from_numpy(rated.states), choices, owners)
+    scores, belief = learner.policy(torch.from_numpy(rated.states), choices, owners)
     spread, _ = log_policy(scores.detach() / _RATED_SPREAD, owners, columns, count)
     weights = spread[owners, columns].exp()
     errors = (temperature * scores - gains) / _GAIN_NOISE
     means = torch.zeros(count).index_add(0, owners, weights * errors)
-    return (weights * (errors - means[owners]).square()).sum() / count
+    loss = (weights * (errors - means[owners]).square()).sum() / count
+    return loss, _belief_loss(belief, torch.from_numpy(rated.held)).mean()
 
 
 def update(
@@ -227,12 +234,15 @@ def update(
     for _ in range(config.epochs):
         order = rng.permutation(batch.kept)
         for which in np.array_split(order, config.minibatches):
-            minibatch = Minibatch.of(batch, which)
-            loss, sums = losses(learner, minibatch, config, imitates)
+            loss, sums = torch.zeros(()), {}
+            if imitates or config.policy > 0:
+                loss, sums = losses(learner, Minibatch.of(batch, which), config, imitates)
             if len(replay) and not imitates:
                 drawn = replay.draw(config.rated_draws * len(which), rng)
-                of_rated = rated_loss(learner, drawn, config.temperature)
-                loss = loss + config.rated * len(which) * of_rated
+                fit, belief = rated_loss(learner, drawn, config.temperature)
+                loss = loss + len(which) * (config.rated * fit + config.belief * belief)
+                sums |= {"rated_loss": float(fit.detach()) * len(which)}
+                sums |= {"rated_belief_loss": float(belief.detach()) * len(which)}
             learner.optimizer.zero_grad(set_to_none=False)
             loss.backward()
             distributed.average_gradients(learner.parameters, len(which))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from scala40_env.agents.features import CHOICE_AT, STATE, STATE_AT
 from scala40_env.agents.learned import CARD
-from scala40_env.cards import JOKER, NUM_NATURALS, NUM_RANKS, NUM_SUITS
+from scala40_env.cards import JOKER, NUM_CARD_TYPES, NUM_NATURALS, NUM_RANKS, NUM_SUITS
 from scala40_env.engine.state import NONE
 from scala40_env.train.rollout import Samples, gather_rows
 
@@ -33,12 +33,14 @@ class Rated:
         choices: float32[R, CHOICE_SIZE].
         gains: float32[R], less the mean of their decision.
         offsets: int64[N + 1].
+        held: int8[N, 53], the opponent's cards by type, for the belief.
     """
 
     states: NDArray[np.float32]
     choices: NDArray[np.float32]
     gains: NDArray[np.float32]
     offsets: NDArray[np.int64]
+    held: NDArray[np.int8]
 
     def __len__(self) -> int:
         return len(self.states)
@@ -46,7 +48,8 @@ class Rated:
     def take(self, which: NDArray[np.int64]) -> Rated:
         """Return some of them."""
         rows, offsets = gather_rows(self.offsets, which)
-        return Rated(self.states[which], self.choices[rows], self.gains[rows], offsets)
+        states, held = self.states[which], self.held[which]
+        return Rated(states, self.choices[rows], self.gains[rows], offsets, held)
 
 
 def is_rated(samples: Samples) -> NDArray[np.bool_]:
@@ -69,7 +72,9 @@ def rated_of(samples: Samples) -> Rated:
     gains, counts = samples.gains[rows], np.diff(offsets)
     means = np.add.reduceat(gains, offsets[:-1]) / counts if len(which) else gains
     centred = gains - np.repeat(means, counts)
-    return Rated(samples.states[which], samples.choices[rows], centred.astype(np.float32), offsets)
+    held = samples.hidden[which, :NUM_CARD_TYPES].astype(np.int8)
+    choices = samples.choices[rows]
+    return Rated(samples.states[which], choices, centred.astype(np.float32), offsets, held)
 
 
 class Replay:
@@ -111,13 +116,14 @@ def with_suits(rated: Rated, order: NDArray[np.int64]) -> Rated:
     """
     old = np.arange(NUM_NATURALS)
     new = np.concatenate([order[old // NUM_RANKS] * NUM_RANKS + old % NUM_RANKS, [JOKER, NONE]])
-    states, choices = rated.states.copy(), rated.choices.copy()
+    states, choices, held = rated.states.copy(), rated.choices.copy(), rated.held.copy()
+    held[:, new[old]] = rated.held[:, old]
     for block in STATE:
         if block.size >= NUM_NATURALS:
             first = getattr(STATE_AT, block.name)
             states[:, first + new[old]] = rated.states[:, first + old]
     choices[:, CARD] = new[rated.choices[:, CARD].astype(np.int64)]
-    return Rated(states, choices, rated.gains, rated.offsets)
+    return Rated(states, choices, rated.gains, rated.offsets, held)
 
 
 def join(parts: list[Rated]) -> Rated:
@@ -128,4 +134,5 @@ def join(parts: list[Rated]) -> Rated:
         np.concatenate([part.choices for part in parts]),
         np.concatenate([part.gains for part in parts]),
         np.concatenate([[0], np.cumsum(counts)]),
+        np.concatenate([part.held for part in parts]),
     )
