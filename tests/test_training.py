@@ -14,10 +14,11 @@ from scala40_env.agents.gathering import choose_moves
 from scala40_env.agents.learned import CARD, LearnedAgent, Network, load, read_arrays
 from scala40_env.batch import BatchGame
 from scala40_env.rules import Rules
-from scala40_env.train import checkpoint, distributed, ppo
+from scala40_env.train import checkpoint, deep_monte_carlo, distributed, ppo
 from scala40_env.train.config import ConfigError, TrainConfig, load_config
 from scala40_env.train.model import Policy, TorchScorer, entropy, log_policy, weights_of
 from scala40_env.train.opponents import Opponents, Pool, advice_figures
+from scala40_env.train.portrait import PortraitConfig, calibration, log_loss, portrait
 from scala40_env.train.replay import Replay, earned_beyond_hard, join, rated_of, with_suits
 from scala40_env.train.rollout import Collector, Samples, estimate_advantages, gather_rows
 from scala40_env.train.win_prob import win_table
@@ -369,3 +370,36 @@ def test_the_chance_to_win_follows_from_what_a_hand_costs():
     # A hand costs its loser 1 point, the match is lost at 2: three hands at most.
     table = win_table(np.array([0.0, 1.0]), 2)
     assert np.allclose(table, [[0.5, 0.75], [0.25, 0.5]])
+
+
+def test_deep_monte_carlo_leaves_a_player(tmp_path):
+    out = tmp_path / "monte-carlo.npz"
+    deep_monte_carlo.train(deep_monte_carlo.MonteCarloConfig(out, minutes=0.01, batch=300))
+    player = load(str(out))
+    assert player.name == "monte-carlo" and player.meta["progress"]["samples"] >= 300
+
+
+def test_deep_monte_carlo_fits_the_returns_of_the_moves_played():
+    learner, samples = collect(600)
+    optimizer = torch.optim.Adam(learner.policy.parameters(), 1e-3)
+    losses = [deep_monte_carlo.learn(learner.policy, optimizer, samples) for _ in range(30)]
+    returns = deep_monte_carlo.returns_of(samples)
+    assert losses[-1] < losses[0]
+    last = samples.ended > 0
+    assert (returns[last] == samples.rewards[last]).all()
+
+
+def test_a_portrait_tells_of_both_players(tmp_path):
+    result = portrait(PortraitConfig(hands=4, out=tmp_path))
+    learned, hard = result["players"].values()
+    assert learned["hands"] == hard["hands"] == 4
+    assert hard["decisions as hard"] == 1.0
+    assert learned["hands won"] + hard["hands won"] <= 1
+    losses = result["belief"]["log-loss a card"]
+    assert 0 < losses["network"] < 1 and (tmp_path / "belief.png").is_file()
+
+
+def test_calibration_and_log_loss_of_a_known_guess():
+    held = np.array([[True, False, False, False]])
+    assert log_loss(np.full((1, 4), 0.25), held) == pytest.approx(0.5623, abs=1e-3)
+    assert calibration(np.full((1, 4), 0.25), held) == [(0.25, 0.25, 4)]
