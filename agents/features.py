@@ -9,7 +9,7 @@ With more than two players, "the opponent" is the next seat in the order of play
 """
 
 from collections import namedtuple
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -59,7 +59,7 @@ from scala40_env.engine.tables import (
 )
 from scala40_env.engine.view import count_unseen, known_in_hand
 
-FEATURES_VERSION: Final = 1
+FEATURES_VERSION: Final = 2
 NEXT_CARDS = 4  # of the stock, shown to a critic
 _RECENT = 10  # discards that count as recent
 _FADING = 0.8
@@ -151,6 +151,7 @@ CHOICE = (
     Block("took_near", 1, "cards near it the opponent took / 3"),
     Block("owed", 1, "1: it is the taken card"),
     Block("own_meld", 1, "1: lays off on a meld of this turn"),
+    Block("card", 1, "the number of the card it takes, gives back, throws or lays off, or -1"),
 )
 
 HIDDEN = (
@@ -178,7 +179,8 @@ HIDDEN_SIZE: Final = sum(block.size for block in HIDDEN)
 _S = _offsets(STATE)
 _C = _offsets(CHOICE)
 _H = _offsets(HIDDEN)
-CHOICE_AT: Final = _C
+STATE_AT: Final[Any] = _S  # named tuples made above: their fields are not known to mypy
+CHOICE_AT: Final[Any] = _C
 
 # Working memory of the encoder: one record for each thread.
 FEATURE_WORK = np.dtype(
@@ -414,6 +416,7 @@ def _write_choice(s, opponent, work, action, meld, row):
     kind = _kind_of(action)
     row[_C.kind + kind] = 1
     card = _card_of(s, action)
+    row[_C.card] = card
     if card != NONE:
         row[_C.joker] = card == JOKER
         row[_C.points] = card_points(s, card) / 10

@@ -22,16 +22,28 @@ from scala40_env.agents.base import AgentError
 from scala40_env.agents.features import (
     CHOICE_SIZE,
     FEATURES_VERSION,
+    STATE,
+    STATE_AT,
     STATE_SIZE,
     encode_views,
     new_feature_work,
 )
 from scala40_env.agents.levels import AGENTS, MAX_PARAMETERS
+from scala40_env.cards import JOKER, NUM_NATURALS, NUM_RANKS, NUM_SUITS
 from scala40_env.engine.calls import MAX_MOVES
 from scala40_env.engine.state import NONE
 from scala40_env.game import View
 
 Array = NDArray[np.float32]
+
+CARD: Final = CHOICE_SIZE - 1  # where a move's features name its card
+_BOARDS: Final = [block for block in STATE if block.size >= NUM_NATURALS]
+NUM_PLANES: Final = len(_BOARDS)
+PLANES: Final = np.concatenate(
+    [getattr(STATE_AT, block.name) + np.arange(NUM_NATURALS) for block in _BOARDS]
+)
+"""int64[NUM_PLANES * 52]: where the state tells of each natural card, plane by plane."""
+REACH: Final = 5  # cards of a suit that are looked at together
 
 SHIPPED: Final = "learned"
 FORMAT: Final = 1
@@ -62,21 +74,39 @@ def read_arrays(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, An
     return arrays, meta
 
 
-def load(name: str, seed: int = 0) -> LearnedAgent:
+def load(spec: str, seed: int = 0) -> LearnedAgent:
     """Return the shipped player (``learned``) or the one of a checkpoint.
 
+    Args:
+        spec: the name, or the name and a temperature: ``learned@1``.
+        seed: of the moves drawn where there is a temperature.
+
     Raises:
-        AgentError: the file is missing, damaged or of another version.
+        AgentError: the file is missing, damaged or of another version, or the temperature is no
+            number above 0.
     """
+    name, at, heat = spec.partition("@")
+    temperature = _temperature(spec, heat) if at else 0.0
     if name != SHIPPED:
         if not name.endswith(".npz"):
             raise AgentError(f"cannot load {name!r}: checkpoints are *.npz files")
-        return LearnedAgent.from_file(Path(name), Path(name).stem, seed)
+        label = Path(name).stem + spec[len(name) :]
+        return LearnedAgent.from_file(Path(name), label, seed, temperature)
     shipped = resources.files("scala40_env.agents").joinpath("weights", "learned.npz")
     if not shipped.is_file():
         raise AgentError("the learned player is not part of this version")
     with resources.as_file(shipped) as path:
-        return LearnedAgent.from_file(path, SHIPPED, seed)
+        return LearnedAgent.from_file(path, spec, seed, temperature)
+
+
+def _temperature(spec: str, text: str) -> float:
+    try:
+        temperature = float(text)
+    except ValueError:
+        temperature = 0.0
+    if not 0 < temperature < float("inf"):
+        raise AgentError(f"{spec!r}: the temperature {text!r} is no number above 0")
+    return temperature
 
 
 class Scorer(Protocol):
@@ -99,7 +129,7 @@ class Network:
         self._transposed = {
             name: np.ascontiguousarray(array.T) for name, array in self.weights.items()
         }
-        expected = (STATE_SIZE, CHOICE_SIZE)
+        expected = (STATE_SIZE, CARD)
         found = (self._size("state1"), self._size("choice1"))
         if found != expected:
             raise AgentError(f"the network takes {found} features, the game gives {expected}")
@@ -133,16 +163,42 @@ class Network:
         Returns:
             float32[R].
         """
-        condition = self._linear("condition", self.trunk(states))
-        x = self._linear("choice1", choices) + np.repeat(condition, counts, axis=0)
-        x = np.maximum(x, 0)
+        trunk = self.trunk(states)
+        cards = self.cards(states, trunk)
+        condition = self._linear("condition", np.concatenate([trunk, cards.mean(axis=1)], axis=1))
+        moves, moved = choices[:, :CARD], choices[:, CARD].astype(np.int64)
+        owners = np.repeat(np.arange(len(counts)), counts)
+        of_card = cards[owners, moved.clip(0, JOKER - 1)]
+        of_card[(moved < 0) | (moved >= JOKER)] = 0
+        x = self._linear("choice1", moves) + self._linear("choice_card", of_card)
+        x = np.maximum(x + condition[owners], 0)
         x = np.maximum(self._linear("choice2", x), 0)
-        return (self._linear("score", x) + self._linear("prior", choices))[:, 0]
+        return (self._linear("score", x) + self._linear("prior", moves))[:, 0]
+
+    def cards(self, states: Array, trunk: Array) -> Array:
+        """Return what the network makes of each natural card: float32[B, 52, card_width]."""
+        planes = states[:, PLANES].reshape(-1, NUM_PLANES, NUM_SUITS, NUM_RANKS)
+        context = self._linear("card_context", trunk)[:, None, None]
+        x = np.maximum(self._neighbours("card1", np.moveaxis(planes, 1, 3)) + context, 0)
+        x += np.maximum(self._neighbours("card2", x), 0)
+        cards: Array = x.reshape(len(states), NUM_NATURALS, -1)
+        return cards
+
+    def _neighbours(self, layer: str, board: Array) -> Array:
+        """Look at each card of a board float32[B, 4, 13, F] with its neighbours, see ``train``."""
+        kernel = self.weights[f"{layer}.suit.weight"][:, :, 0]
+        rank = self.weights[f"{layer}.rank.weight"][:, :, 0, 0]
+        out: Array = board.sum(axis=1, keepdims=True) @ rank.T + self.weights[f"{layer}.suit.bias"]
+        for k in range(REACH):
+            out = out + np.roll(board, REACH // 2 - k, axis=2) @ kernel[:, :, k].T
+        return out
 
     def belief(self, states: Array) -> Array:
         """Return the chance that the opponent holds a card of each type: float32[B, 53]."""
-        chance = 1 / (1 + np.exp(-self._linear("belief", self.trunk(states))))
-        return chance.astype(np.float32)
+        trunk = self.trunk(states)
+        logits = self._linear("belief", trunk)
+        logits[:, :JOKER] += self._linear("card_belief", self.cards(states, trunk))[:, :, 0]
+        return (1 / (1 + np.exp(-logits))).astype(np.float32)
 
 
 class LearnedAgent:
@@ -177,7 +233,9 @@ class LearnedAgent:
         self._buffers = _Buffers(1)
 
     @classmethod
-    def from_file(cls, path: Path, name: str, seed: int = 0) -> LearnedAgent:
+    def from_file(
+        cls, path: Path, name: str, seed: int = 0, temperature: float = 0.0
+    ) -> LearnedAgent:
         """Load an agent from a file of weights (AgentError: see ``read_arrays``)."""
         arrays, meta = read_arrays(path)
         weights = {
@@ -185,7 +243,7 @@ class LearnedAgent:
             for key, array in arrays.items()
             if key.startswith(_POLICY)
         }
-        return cls(Network(weights), meta, name, seed)
+        return cls(Network(weights), meta, name, seed, temperature)
 
     def act(self, view: View, legal: Sequence[Move]) -> Move:
         """Return the choice of the network (it lists the legal moves itself)."""

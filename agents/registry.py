@@ -19,6 +19,8 @@ def make_agent(name: str | Path, seed: int = 0) -> Agent:
     Args:
         name: a level (`easy`, `normal`, `hard`, `random`, `greedy`), `learned` (the shipped learned
             player), a checkpoint (`*.pt`, `*.npz`), or a TOML file with a level's figures.
+            `learned@1` draws its moves from the policy as trained, `learned@0.5` from a sharper
+            one; without that the best-scored move is played. So with checkpoints.
         seed: of the agent's own randomness; the same seed and the same views give the same moves.
 
     Raises:
@@ -29,7 +31,7 @@ def make_agent(name: str | Path, seed: int = 0) -> Agent:
         return LevelAgent(load_level(text), seed)
     if text.endswith(".toml"):
         return LevelAgent(load_level_file(text), seed)
-    if text == _LEARNED or text.endswith(_CHECKPOINTS):
+    if text.split("@")[0] == _LEARNED or text.split("@")[0].endswith(_CHECKPOINTS):
         return _load_learned(text, seed)
     known = ", ".join([*LEVELS, _LEARNED])
     raise AgentError(f"unknown agent {text!r}; agents: {known}, or a file *.pt, *.npz, *.toml")
@@ -37,8 +39,9 @@ def make_agent(name: str | Path, seed: int = 0) -> Agent:
 
 def _load_learned(name: str, seed: int) -> Agent:
     """Load a learned player: its module is imported only when one is asked for."""
-    if name != _LEARNED and not Path(name).is_file():
-        raise AgentError(f"no checkpoint {name!r}: there is no such file")
+    file = name.split("@")[0]
+    if file != _LEARNED and not Path(file).is_file():
+        raise AgentError(f"no checkpoint {file!r}: there is no such file")
     try:
         learned = import_module(f"{__package__}.learned")
     except ModuleNotFoundError as error:

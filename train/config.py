@@ -44,22 +44,28 @@ class TrainConfig:
     """Width of the layers that read a decision."""
     choice_width: int = 64
     """Width of the layers that read a legal move."""
+    card_width: int = 16
+    """Width of the layers that read a card with its neighbours."""
     learning_rate: float = 1e-3
     """At the start; falls in a line to a tenth."""
+    policy: float = 0.0
+    """Weight of PPO's loss; 0: learn from rated decisions alone."""
     clip: float = 0.2
     """How far the probability of a move may change in one update."""
     entropy: float = 0.01
     """Weight of the entropy of the policy."""
     value: float = 0.5
     """Weight of the critic's loss."""
-    belief: float = 0.1
+    belief: float = 0.3
     """Weight of the loss of the guess at the opponent's hand; 0 turns it off."""
-    rated_share: float = 0.4
+    rated_share: float = 0.9
     """Of how many decisions all moves are tried out, the hard level playing on."""
-    rated: float = 0.1
+    rated: float = 1.0
     """Weight of what was found by that."""
-    temperature: float = 0.02
+    temperature: float = 0.004
     """How much more a move must earn to be played e times as often."""
+    rated_draws: int = 2
+    """Rated decisions that are learned from with each sample."""
     rated_kept: int = 40_000
     """Such decisions that each process keeps to learn from again."""
     turn_lambda: float = 0.95
@@ -70,17 +76,17 @@ class TrainConfig:
     """Whether the critic sees the hidden cards."""
     advice: bool = True
     """Whether the first policy leans on what the levels would play."""
-    warm_up: int = 50_000
+    warm_up: int = 0
     """Samples, of all processes, in which the policy imitates the hard level."""
-    share_self: float = 0.25
+    share_self: float = 0.4
     """How often a game is against itself ..."""
-    share_past: float = 0.1
+    share_past: float = 0.0
     """... against a past self ..."""
-    share_hard: float = 0.45
+    share_hard: float = 0.5
     """... against the hard level ..."""
-    share_normal: float = 0.15
+    share_normal: float = 0.1
     """... against the normal level ..."""
-    share_easy: float = 0.05
+    share_easy: float = 0.0
     """... against the easy level."""
     pool_every: float = 2.0
     """Minutes after which the current self joins its past selves."""

@@ -1,5 +1,9 @@
 """The networks: a policy that scores the legal moves, and a critic that sees the hidden cards.
 
+The policy reads the cards twice: as a plain vector, and as a board of 4 suits by 13 ranks, on which
+every card is looked at in the same way, with its neighbours in suit and in rank. What it makes of a
+card is shared by all suits, and goes to the moves that take, throw or lay off that card.
+
 The moves of a batch of decisions lie one after the other in one array, so that a decision with two
 moves costs no more than two rows. ``agents.learned.Network`` runs the policy without torch.
 """
@@ -10,8 +14,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn import functional
 
 from scala40_env.agents.features import CHOICE_AT, CHOICE_SIZE, HIDDEN_SIZE, STATE_SIZE
+from scala40_env.agents.learned import CARD, NUM_PLANES, PLANES, REACH
+from scala40_env.cards import JOKER, NUM_RANKS, NUM_SUITS
 from scala40_env.engine.state import NUM_TYPES
 
 _MASKED = -1e9
@@ -25,19 +32,27 @@ class Policy(nn.Module):
     Args:
         width: of the layers that read the decision.
         choice_width: of the layers that read a move.
+        card_width: of the layers that read a card with its neighbours.
         use_advice: whether the first policy leans on the levels' advice.
     """
 
-    def __init__(self, width: int, choice_width: int, use_advice: bool = True) -> None:
+    def __init__(
+        self, width: int, choice_width: int, card_width: int, use_advice: bool = True
+    ) -> None:
         super().__init__()
         self.state1 = nn.Linear(STATE_SIZE, width)
         self.state2 = nn.Linear(width, width)
-        self.condition = nn.Linear(width, choice_width, bias=False)
-        self.choice1 = nn.Linear(CHOICE_SIZE, choice_width)
+        self.card1 = _Neighbours(NUM_PLANES, card_width)
+        self.card_context = nn.Linear(width, card_width, bias=False)
+        self.card2 = _Neighbours(card_width, card_width)
+        self.condition = nn.Linear(width + card_width, choice_width, bias=False)
+        self.choice1 = nn.Linear(CHOICE_SIZE - 1, choice_width)
+        self.choice_card = nn.Linear(card_width, choice_width, bias=False)
         self.choice2 = nn.Linear(choice_width, choice_width)
         self.score = nn.Linear(choice_width, 1)
-        self.prior = nn.Linear(CHOICE_SIZE, 1, bias=False)
+        self.prior = nn.Linear(CHOICE_SIZE - 1, 1, bias=False)
         self.belief = nn.Linear(width, NUM_TYPES)
+        self.card_belief = nn.Linear(card_width, 1, bias=False)
         _start(self)
         nn.init.orthogonal_(self.score.weight, 0.1)
         nn.init.zeros_(self.prior.weight)
@@ -59,10 +74,41 @@ class Policy(nn.Module):
         """
         x = torch.relu(self.state1(states))
         x = x + torch.relu(self.state2(x))
-        h = self.choice1(choices) + self.condition(x)[owners]
+        cards = self._cards(states, x)
+        moves, moved = choices[:, :CARD], choices[:, CARD].long()
+        is_natural = (moved >= 0) & (moved < JOKER)
+        of_card = cards[owners, :, moved.clamp(0, JOKER - 1)] * is_natural[:, None]
+        h = self.choice1(moves) + self.choice_card(of_card)
+        h = h + self.condition(torch.cat([x, cards.mean(dim=2)], dim=1))[owners]
         h = torch.relu(self.choice2(torch.relu(h)))
-        scores = self.score(h) + self.prior(choices)
-        return scores[:, 0], self.belief(x)
+        scores = self.score(h) + self.prior(moves)
+        held = functional.pad(self.card_belief(cards.transpose(1, 2))[:, :, 0], (0, 1))
+        return scores[:, 0], self.belief(x) + held
+
+    def _cards(self, states: Tensor, x: Tensor) -> Tensor:
+        """Return what the network makes of each natural card: float32[B, card_width, 52]."""
+        planes = states[:, PLANES].view(-1, NUM_PLANES, NUM_SUITS, NUM_RANKS)
+        h = torch.relu(self.card1(planes) + self.card_context(x)[:, :, None, None])
+        h = h + torch.relu(self.card2(h))
+        return h.flatten(2)
+
+
+class _Neighbours(nn.Module):
+    """Looks at each card of a board [B, F, 4, 13] with its neighbours, in all suits alike.
+
+    Neighbours are the two on either side in the suit (the ace lies beside the two and beside the
+    king) and the sum of the rank.
+    """
+
+    def __init__(self, size: int, out: int) -> None:
+        super().__init__()
+        padding = (0, REACH // 2)
+        self.suit = nn.Conv2d(size, out, (1, REACH), padding=padding, padding_mode="circular")
+        self.rank = nn.Conv2d(size, out, 1, bias=False)
+
+    def forward(self, board: Tensor) -> Tensor:
+        rank: Tensor = self.rank(board.sum(dim=2, keepdim=True))
+        return rank + self.suit(board)
 
 
 class Critic(nn.Module):
@@ -85,7 +131,7 @@ class Critic(nn.Module):
 
 def _start(module: nn.Module) -> None:
     for layer in module.modules():
-        if isinstance(layer, nn.Linear):
+        if isinstance(layer, nn.Linear | nn.Conv2d):
             nn.init.orthogonal_(layer.weight, 1.0)
             if layer.bias is not None:
                 nn.init.zeros_(layer.bias)

@@ -45,7 +45,7 @@ from scala40_env.train.model import (
     weights_of,
 )
 from scala40_env.train.opponents import Opponents, Pool
-from scala40_env.train.replay import Rated, Replay, rated_of
+from scala40_env.train.replay import Rated, Replay, earned_beyond_hard, rated_of
 from scala40_env.train.report import Reporter, show_table
 from scala40_env.train.rollout import (
     Collector,
@@ -55,11 +55,13 @@ from scala40_env.train.rollout import (
 )
 from scala40_env.train.selection import SELECTION_SEEDS, matches_won, play_pairs
 
-_HARD: Final = CHOICE_AT.hard  # type: ignore[attr-defined]
+_HARD: Final = CHOICE_AT.hard
 _TRAIN_SEEDS: Final = 1 << 40  # the first; a seed of the config has 2**32 of them
 _GRADIENT_NORM: Final = 1.0
 _VALUE_BATCH: Final = 8192
 _MAX_ADVANTAGE: Final = 5.0
+_GAIN_NOISE: Final = 0.1  # about how much what a move earns differs from deal to deal
+_RATED_SPREAD: Final = 4.0  # scores that far below the best count e times less
 
 
 class Learner:
@@ -67,7 +69,7 @@ class Learner:
 
     def __init__(self, config: TrainConfig) -> None:
         torch.manual_seed(config.seed)
-        self.policy = Policy(config.width, config.choice_width, config.advice)
+        self.policy = Policy(config.width, config.choice_width, config.card_width, config.advice)
         self.critic = Critic(config.width)
         self.parameters = [*self.policy.parameters(), *self.critic.parameters()]
         self.optimizer = torch.optim.Adam(self.parameters, config.learning_rate, eps=1e-5)
@@ -174,14 +176,12 @@ def losses(
         policy_loss = -log_probs.gather(1, batch.labels[:, None])[:, 0]
     else:
         clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
-        policy_loss = -torch.minimum(ratio * batch.advantages, clipped * batch.advantages)
+        surrogate = torch.minimum(ratio * batch.advantages, clipped * batch.advantages)
+        policy_loss = -config.policy * (surrogate + config.entropy * spread)
     hidden = batch.hidden if config.oracle else torch.zeros_like(batch.hidden)
     value_loss = (learner.critic(batch.states, hidden) - batch.returns).square()
-    held = (batch.hidden[:, :NUM_TYPES] > 0).float()
-    belief_loss = functional.binary_cross_entropy_with_logits(belief, held, reduction="none")
-    belief_loss = belief_loss.mean(dim=1)
-    loss = policy_loss - config.entropy * spread + config.value * value_loss
-    loss = (loss + config.belief * belief_loss).sum()
+    belief_loss = _belief_loss(belief, batch.hidden[:, :NUM_TYPES])
+    loss = (policy_loss + config.value * value_loss + config.belief * belief_loss).sum()
     agrees = log_probs.argmax(dim=1) == batch.labels
     sums = {
         "entropy": spread, "value_loss": value_loss, "belief_loss": belief_loss,
@@ -192,25 +192,33 @@ def losses(
     return loss, {name: float(tensor.detach().sum()) for name, tensor in sums.items()}
 
 
-def rated_loss(learner: Learner, rated: Rated, temperature: float) -> tuple[Tensor, float]:
-    """Return the mean loss of rated decisions, and what the policy earns by them.
+def _belief_loss(belief: Tensor, held: Tensor) -> Tensor:
+    """Return the loss of the guess at which cards the opponent holds: float32[B]."""
+    losses = functional.binary_cross_entropy_with_logits(
+        belief, (held > 0).float(), reduction="none"
+    )
+    return losses.mean(dim=1)
 
-    The scores, less their mean, are fitted to the gains in units of the temperature: unlike the
-    gain itself that does not fade where the policy has made up its mind.
+
+def rated_loss(learner: Learner, rated: Rated, temperature: float) -> tuple[Tensor, Tensor]:
+    """Return the mean loss of rated decisions, and that of the belief in them.
+
+    The scores, times the temperature, are fitted to the gains. Only differences within a decision
+    count, and most those between moves that are nearly as good as the best: telling bad moves
+    apart earns nothing.
     """
-    count, counts = len(rated), np.diff(rated.offsets)
-    repeated = np.repeat(np.arange(count), counts)
+    count = len(rated)
+    repeated = np.repeat(np.arange(count), np.diff(rated.offsets))
     owners = torch.from_numpy(repeated)
     columns = torch.from_numpy(np.arange(len(repeated)) - rated.offsets[repeated])
     choices, gains = torch.from_numpy(rated.choices), torch.from_numpy(rated.gains)
-    scores, _ = learner.policy(torch.from_numpy(rated.states), choices, owners)
-    log_probs, _ = log_policy(scores.detach(), owners, columns, count)
-    gain = (log_probs[owners, columns].exp() * gains).sum() / count
-    sizes = torch.from_numpy(counts.astype(np.float32))
-    means = torch.zeros(count).index_add(0, owners, scores) / sizes
-    errors = scores - means[owners] - gains / temperature
-    loss = torch.zeros(count).index_add(0, owners, errors.square()) / sizes
-    return loss.mean(), float(gain)
+    scores, belief = learner.policy(torch.from_numpy(rated.states), choices, owners)
+    spread, _ = log_policy(scores.detach() / _RATED_SPREAD, owners, columns, count)
+    weights = spread[owners, columns].exp()
+    errors = (temperature * scores - gains) / _GAIN_NOISE
+    means = torch.zeros(count).index_add(0, owners, weights * errors)
+    loss = (weights * (errors - means[owners]).square()).sum() / count
+    return loss, _belief_loss(belief, torch.from_numpy(rated.held)).mean()
 
 
 def update(
@@ -226,13 +234,15 @@ def update(
     for _ in range(config.epochs):
         order = rng.permutation(batch.kept)
         for which in np.array_split(order, config.minibatches):
-            minibatch = Minibatch.of(batch, which)
-            loss, sums = losses(learner, minibatch, config, imitates)
+            loss, sums = torch.zeros(()), dict[str, float]()
+            if imitates or config.policy > 0:
+                loss, sums = losses(learner, Minibatch.of(batch, which), config, imitates)
             if len(replay) and not imitates:
-                drawn = replay.draw(len(which), rng)
-                of_rated, gain = rated_loss(learner, drawn, config.temperature)
-                loss = loss + config.rated * len(which) * of_rated
-                sums["rated_gain"] = gain * len(which)
+                drawn = replay.draw(config.rated_draws * len(which), rng)
+                fit, belief = rated_loss(learner, drawn, config.temperature)
+                loss = loss + len(which) * (config.rated * fit + config.belief * belief)
+                sums |= {"rated_loss": float(fit.detach()) * len(which)}
+                sums |= {"rated_belief_loss": float(belief.detach()) * len(which)}
             learner.optimizer.zero_grad(set_to_none=False)
             loss.backward()
             distributed.average_gradients(learner.parameters, len(which))
@@ -349,11 +359,12 @@ class Run:
             "collect_seconds": collected - start,
             "update_seconds": time.monotonic() - collected,
             "rated": len(self.replay),
+            "earned": earned_beyond_hard(samples),
         }
         self.reporter.note_round(row, self.collector.tally)
 
     def _past_scorer(self, weights: checkpoint.Arrays) -> Any:
-        policy = Policy(self.config.width, self.config.choice_width)
+        policy = Policy(self.config.width, self.config.choice_width, self.config.card_width)
         set_weights(policy, weights)
         return TorchScorer(policy).scores
 

@@ -2,17 +2,26 @@
 
 What a move earns when the hard level plays on does not depend on the policy, so such a decision
 stays good when the policy has changed; and since all its moves were tried with the same cards, luck
-is the same for each: one such decision tells as much as many samples.
+is the same for each: one such decision tells as much as many samples. Since no rule tells the suits
+apart, each is also learned from under other orders of the suits.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import permutations
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scala40_env.agents.features import CHOICE_AT, STATE, STATE_AT
+from scala40_env.agents.learned import CARD
+from scala40_env.cards import JOKER, NUM_CARD_TYPES, NUM_NATURALS, NUM_RANKS, NUM_SUITS
+from scala40_env.engine.state import NONE
 from scala40_env.train.rollout import Samples, gather_rows
+
+_SUIT_ORDERS: Final = np.array(list(permutations(range(NUM_SUITS))))
 
 
 @dataclass(frozen=True)
@@ -24,12 +33,14 @@ class Rated:
         choices: float32[R, CHOICE_SIZE].
         gains: float32[R], less the mean of their decision.
         offsets: int64[N + 1].
+        held: int8[N, 53], the opponent's cards by type, for the belief.
     """
 
     states: NDArray[np.float32]
     choices: NDArray[np.float32]
     gains: NDArray[np.float32]
     offsets: NDArray[np.int64]
+    held: NDArray[np.int8]
 
     def __len__(self) -> int:
         return len(self.states)
@@ -37,17 +48,33 @@ class Rated:
     def take(self, which: NDArray[np.int64]) -> Rated:
         """Return some of them."""
         rows, offsets = gather_rows(self.offsets, which)
-        return Rated(self.states[which], self.choices[rows], self.gains[rows], offsets)
+        states, held = self.states[which], self.held[which]
+        return Rated(states, self.choices[rows], self.gains[rows], offsets, held)
+
+
+def is_rated(samples: Samples) -> NDArray[np.bool_]:
+    """Return which samples are rated: bool[N]."""
+    return ~np.isnan(samples.gains[samples.offsets[:-1]])
+
+
+def earned_beyond_hard(samples: Samples) -> float:
+    """Return what the moves played earned more than those of the hard level; mean of the rated."""
+    hard = np.flatnonzero(samples.choices[:, CHOICE_AT.hard] == 1)
+    earned = samples.gains[samples.offsets[:-1] + samples.chosen] - samples.gains[hard]
+    rated = is_rated(samples)
+    return float(earned[rated].mean()) if rated.any() else 0.0
 
 
 def rated_of(samples: Samples) -> Rated:
     """Return the rated ones among some samples."""
-    which = np.flatnonzero(~np.isnan(samples.gains[samples.offsets[:-1]]))
+    which = np.flatnonzero(is_rated(samples))
     rows, offsets = gather_rows(samples.offsets, which)
     gains, counts = samples.gains[rows], np.diff(offsets)
     means = np.add.reduceat(gains, offsets[:-1]) / counts if len(which) else gains
     centred = gains - np.repeat(means, counts)
-    return Rated(samples.states[which], samples.choices[rows], centred.astype(np.float32), offsets)
+    held = samples.hidden[which, :NUM_CARD_TYPES].astype(np.int8)
+    choices = samples.choices[rows]
+    return Rated(samples.states[which], choices, centred.astype(np.float32), offsets, held)
 
 
 class Replay:
@@ -72,10 +99,31 @@ class Replay:
             del self._parts[0]
 
     def draw(self, count: int, rng: np.random.Generator) -> Rated:
-        """Return some decisions, drawn with replacement; from one update each in equal shares."""
+        """Return some decisions, drawn with replacement, their suits in a random order.
+
+        From each update as many.
+        """
         share = max(count // len(self._parts), 1)
         parts = [part.take(rng.integers(len(part), size=share)) for part in self._parts]
-        return join(parts)
+        return with_suits(join(parts), rng.choice(_SUIT_ORDERS))
+
+
+def with_suits(rated: Rated, order: NDArray[np.int64]) -> Rated:
+    """Return decisions with their suits exchanged.
+
+    Args:
+        order: int64[4], the new number of each suit.
+    """
+    old = np.arange(NUM_NATURALS)
+    new = np.concatenate([order[old // NUM_RANKS] * NUM_RANKS + old % NUM_RANKS, [JOKER, NONE]])
+    states, choices, held = rated.states.copy(), rated.choices.copy(), rated.held.copy()
+    held[:, new[old]] = rated.held[:, old]
+    for block in STATE:
+        if block.size >= NUM_NATURALS:
+            first = getattr(STATE_AT, block.name)
+            states[:, first + new[old]] = rated.states[:, first + old]
+    choices[:, CARD] = new[rated.choices[:, CARD].astype(np.int64)]
+    return Rated(states, choices, rated.gains, rated.offsets, held)
 
 
 def join(parts: list[Rated]) -> Rated:
@@ -86,4 +134,5 @@ def join(parts: list[Rated]) -> Rated:
         np.concatenate([part.choices for part in parts]),
         np.concatenate([part.gains for part in parts]),
         np.concatenate([[0], np.cumsum(counts)]),
+        np.concatenate([part.held for part in parts]),
     )

@@ -181,8 +181,10 @@ def show_table(rules: Rules, config: TrainConfig, quiet: bool) -> list[Evaluatio
 
 
 def _table_of(pairings: list[Pairing], title: str) -> Table:
-    table = Table(title=f"{title} (mirrored pairs, 95 % intervals)")
-    for column in ("opponent", "matches won", "hands won", "points a hand", "matches", "seeds"):
+    first, last = pairings[0].seeds
+    caption = f"mirrored pairs, 95 % intervals, seeds {first}..{last}"
+    table = Table(title=title, caption=caption)
+    for column in ("opponent", "matches won", "hands won", "points a hand", "matches"):
         table.add_column(column, justify="left" if column == "opponent" else "right")
     for row in pairings:
         table.add_row(
@@ -191,6 +193,5 @@ def _table_of(pairings: list[Pairing], title: str) -> Table:
             f"{100 * row.hands.mean:.1f} ± {100 * row.hands.half_width:.1f} %",
             f"{row.difference.mean:+.1f} ± {row.difference.half_width:.1f}",
             str(row.num_matches),
-            f"{row.seeds[0]}..{row.seeds[1]}",
         )
     return table
