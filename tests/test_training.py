@@ -9,16 +9,19 @@ import pytest
 import torch
 
 from scala40_env.agents.base import AgentError
-from scala40_env.agents.features import CHOICE_SIZE, HIDDEN_SIZE, STATE_SIZE
+from scala40_env.agents.features import CHOICE_AT, CHOICE_SIZE, HIDDEN_SIZE, STATE_AT, STATE_SIZE
 from scala40_env.agents.gathering import choose_moves
-from scala40_env.agents.learned import LearnedAgent, Network, load, read_arrays
+from scala40_env.agents.learned import CARD, LearnedAgent, Network, load, read_arrays
+from scala40_env.agents.registry import make_agent
 from scala40_env.batch import BatchGame
+from scala40_env.game import Game
 from scala40_env.rules import Rules
-from scala40_env.train import checkpoint, distributed, ppo
+from scala40_env.train import checkpoint, deep_monte_carlo, distributed, ppo
 from scala40_env.train.config import ConfigError, TrainConfig, load_config
 from scala40_env.train.model import Policy, TorchScorer, entropy, log_policy, weights_of
 from scala40_env.train.opponents import Opponents, Pool, advice_figures
-from scala40_env.train.replay import Replay, join, rated_of
+from scala40_env.train.portrait import PortraitConfig, calibration, log_loss, portrait
+from scala40_env.train.replay import Replay, earned_beyond_hard, join, rated_of, with_suits
 from scala40_env.train.rollout import Collector, Samples, estimate_advantages, gather_rows
 from scala40_env.train.win_prob import win_table
 
@@ -31,6 +34,7 @@ TINY = TrainConfig(
     minibatches=2,
     width=16,
     choice_width=8,
+    policy=1.0,
     warm_up=300,
     evaluate_every=100.0,
     evaluate_pairs=2,
@@ -143,16 +147,14 @@ def test_rated_decisions_teach_what_earns_more():
     replay = Replay(1000)
     replay.add(rated)
     rng = np.random.default_rng(0)
-    loss, before = ppo.rated_loss(learner, rated, 0.02)
-    untaught = float(loss.detach())
+    untaught = float(ppo.rated_loss(learner, rated, 0.02)[0].detach())
     optimizer = torch.optim.Adam(learner.policy.parameters(), 3e-3)
     for _ in range(200):
         loss, _ = ppo.rated_loss(learner, replay.draw(64, rng), 0.02)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    loss, after = ppo.rated_loss(learner, rated, 0.02)
-    assert after > before and float(loss.detach()) < untaught
+    assert float(ppo.rated_loss(learner, rated, 0.02)[0].detach()) < untaught
 
 
 def test_the_oldest_rated_decisions_go_first():
@@ -163,6 +165,34 @@ def test_the_oldest_rated_decisions_go_first():
         replay.add(part)
     assert 2 * len(part) <= len(replay) <= 3 * len(part)
     assert len(join([part, part])) == 2 * len(part)
+
+
+def test_suits_are_exchanged_in_the_state_and_in_the_moves():
+    _, samples = collect(400, rated_share=0.5)
+    rated = rated_of(samples)
+    turned = with_suits(rated, np.array([1, 2, 3, 0]))
+    hand, aces = STATE_AT.hand, np.arange(4) * 13
+    assert (turned.states[:, hand + (aces + 13) % 52] == rated.states[:, hand + aces]).all()
+    assert (turned.states[:, hand + 52] == rated.states[:, hand + 52]).all()
+    cards = rated.choices[:, CARD]
+    is_natural = (cards >= 0) & (cards < 52)
+    assert is_natural.any() and not is_natural.all()
+    assert (turned.choices[is_natural, CARD] == (cards[is_natural] + 13) % 52).all()
+    assert (turned.choices[~is_natural, CARD] == cards[~is_natural]).all()
+    assert (turned.held[:, (aces + 13) % 52] == rated.held[:, aces]).all()
+    there_and_back = with_suits(turned, np.array([3, 0, 1, 2]))
+    assert (there_and_back.states == rated.states).all()
+
+
+def test_what_was_earned_beyond_hard_is_nothing_where_hard_was_followed():
+    _, samples = collect(400, rated_share=0.5)
+    hard = np.flatnonzero(samples.choices[:, CHOICE_AT.hard] == 1)
+    samples.chosen[:] = hard - samples.offsets[:-1]
+    assert earned_beyond_hard(samples) == 0.0
+    samples.gains[hard] -= 0.25
+    samples.chosen[:] = np.where(samples.chosen == 0, 1, 0)
+    others = samples.gains[samples.offsets[:-1] + samples.chosen] - samples.gains[hard]
+    assert earned_beyond_hard(samples) == pytest.approx(np.nanmean(others))
 
 
 def test_rows_of_some_decisions():
@@ -331,7 +361,7 @@ def test_shipped_configs_are_valid():
 
 
 def test_networks_have_the_size_of_the_features():
-    policy = Policy(8, 8)
+    policy = Policy(8, 8, 8)
     scores, belief = policy(
         torch.zeros(2, STATE_SIZE), torch.zeros(5, CHOICE_SIZE), torch.tensor([0, 0, 0, 1, 1])
     )
@@ -343,3 +373,52 @@ def test_the_chance_to_win_follows_from_what_a_hand_costs():
     # A hand costs its loser 1 point, the match is lost at 2: three hands at most.
     table = win_table(np.array([0.0, 1.0]), 2)
     assert np.allclose(table, [[0.5, 0.75], [0.25, 0.5]])
+
+
+def test_deep_monte_carlo_leaves_a_player(tmp_path):
+    out = tmp_path / "monte-carlo.npz"
+    deep_monte_carlo.train(deep_monte_carlo.MonteCarloConfig(out, minutes=0.01, batch=300))
+    player = load(str(out))
+    assert player.name == "monte-carlo" and player.meta["progress"]["samples"] >= 300
+
+
+def test_deep_monte_carlo_fits_the_returns_of_the_moves_played():
+    learner, samples = collect(600)
+    optimizer = torch.optim.Adam(learner.policy.parameters(), 1e-3)
+    losses = [deep_monte_carlo.learn(learner.policy, optimizer, samples) for _ in range(30)]
+    returns = deep_monte_carlo.returns_of(samples)
+    assert losses[-1] < losses[0]
+    last = samples.ended > 0
+    assert (returns[last] == samples.rewards[last]).all()
+
+
+def test_a_portrait_tells_of_both_players(tmp_path):
+    result = portrait(PortraitConfig(hands=4, out=tmp_path))
+    learned, hard = result["players"].values()
+    assert learned["hands"] == hard["hands"] == 4
+    assert hard["decisions as hard"] == 1.0
+    assert learned["hands won"] + hard["hands won"] <= 1
+    losses = result["belief"]["log-loss a card"]
+    assert 0 < losses["network"] < 1 and (tmp_path / "belief.png").is_file()
+
+
+def test_calibration_and_log_loss_of_a_known_guess():
+    held = np.array([[True, False, False, False]])
+    assert log_loss(np.full((1, 4), 0.25), held) == pytest.approx(0.5623, abs=1e-3)
+    assert calibration(np.full((1, 4), 0.25), held) == [(0.25, 0.25, 4)]
+
+
+def test_a_temperature_draws_the_moves():
+    game = Game("browser", seed=7)
+    game.push("draw")
+    view, legal = game.view(game.player), game.legal_moves()
+    best = load("learned").act(view, legal)
+    cold, hot = load("learned@0.001", seed=1), load("learned@1000", seed=1)
+    assert [cold.act(view, legal) for _ in range(5)] == [best] * 5
+    assert hot.name == "learned@1000" and len({hot.act(view, legal) for _ in range(40)}) > 5
+
+
+@pytest.mark.parametrize("spec", ["learned@", "learned@x", "learned@-1", "learned@nan"])
+def test_a_temperature_that_is_none_is_one_clear_line(spec):
+    with pytest.raises(AgentError, match="the temperature '.*' is no number above 0"):
+        make_agent(spec)
