@@ -16,6 +16,7 @@ from scala40_env.engine.deal import next_hand
 from scala40_env.engine.kernel import kernel
 from scala40_env.engine.state import HAND_OVER, MATCH_OVER, MAX_SEATS, NONE, NUM_PLAYERS, PLAY
 from scala40_env.engine.view import blank_hidden
+from scala40_env.engine.worlds import deal_world
 
 LEARNER: Final = -1
 PAST: Final = -2
@@ -178,6 +179,40 @@ def advance_games(
         count += 1
         offsets[count] = rows
     return count, len(games)
+
+
+@AGENTS.entry
+def rate_in_worlds(
+    games, seeds, figures, streams, before, table, worlds, moves, unseen, gains, work
+):
+    """Write what each move of a decision earns in random worlds, the hard level playing on.
+
+    Args:
+        games: GAME[1].
+        seeds: uint64[W], one for each world.
+        figures, streams, before, table, work: as in ``advance_games``, of one game.
+        worlds: GAME[1], scratch; moves: int16[MAX_RATED, 2], scratch; unseen: int8[53], scratch.
+        gains: float32[W, MAX_RATED], written for the moves there are.
+
+    Returns:
+        How many moves there are, and the one that the hard level would play; 0 moves where there
+        is no choice, too much of it, or no such world.
+    """
+    w, view, p = work[0], work[0].seen[0], np.int64(games[0].player)
+    w.seen[0] = games[0]
+    blank_hidden(view, p)
+    n = list_choices(view, w)
+    if n < 2 or n > MAX_RATED:
+        return 0, 0
+    hard = np.int64(decide(HARD, view, w.bot, w.bot.moves, n, figures[HARD], streams[0]))
+    for i in range(n):
+        moves[i, 0], moves[i, 1] = w.bot.moves[i, 0], w.bot.moves[i, 1]
+    for k in range(len(seeds)):
+        worlds[0] = games[0]
+        if not deal_world(worlds[0], p, seeds[k], unseen):
+            return 0, 0
+        _rate_moves(worlds[0], moves, n, figures, streams[0], before, table, gains[k], w)
+    return n, hard
 
 
 @AGENTS.entry

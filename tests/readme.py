@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from scala40_env.bench import MEASURES, figure_text
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 RESULTS = ROOT / "docs" / "results"
+_PAIRING_HEAD = (
+    "first", "second", "matches won", "hands won", "points a hand the second pays more",
+)  # fmt: skip
 _TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -39,10 +43,17 @@ def actions_table() -> str:
 
 def levels_table() -> str:
     """The pairings of the levels."""
-    result = json.loads((RESULTS / "levels.json").read_text())
-    rows = [_pairing(row) for row in result["pairings"]]
-    head = ("first", "second", "matches won", "hands won", "points a hand the second pays more")
-    return _markdown(head, rows)
+    return _markdown(_PAIRING_HEAD, _pairings("levels"))
+
+
+def learned_table() -> str:
+    """The learned player against the levels: its best moves, then moves drawn from its policy."""
+    names = (f"learned-{name}" for name in ("hard", "normal", "easy", "sharp", "drawn"))
+    return _markdown(_PAIRING_HEAD, chain.from_iterable(map(_pairings, names)))
+
+
+def _pairings(name: str) -> list[tuple[str, ...]]:
+    return [_pairing(row) for row in json.loads((RESULTS / f"{name}.json").read_text())["pairings"]]
 
 
 def _pairing(row: dict[str, Any]) -> tuple[str, ...]:
@@ -70,6 +81,7 @@ def peers_table() -> str:
 TABLES = {
     "actions": actions_table,
     "levels": levels_table,
+    "learned": learned_table,
     "speed": speed_table,
     "peers": peers_table,
 }

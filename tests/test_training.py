@@ -18,6 +18,7 @@ from scala40_env.game import Game
 from scala40_env.rules import Rules
 from scala40_env.train import checkpoint, deep_monte_carlo, distributed, ppo
 from scala40_env.train.config import ConfigError, TrainConfig, load_config
+from scala40_env.train.headroom import HeadroomConfig, Lookahead, headroom
 from scala40_env.train.model import Policy, TorchScorer, entropy, log_policy, weights_of
 from scala40_env.train.opponents import Opponents, Pool, advice_figures
 from scala40_env.train.portrait import PortraitConfig, calibration, log_loss, portrait
@@ -422,3 +423,27 @@ def test_a_temperature_draws_the_moves():
 def test_a_temperature_that_is_none_is_one_clear_line(spec):
     with pytest.raises(AgentError, match="the temperature '.*' is no number above 0"):
         make_agent(spec)
+
+
+def test_looking_ahead_rates_the_moves_of_hard():
+    rules = Rules.preset("browser")
+    lookahead = Lookahead(rules, 3, np.random.default_rng(0))
+    game, hard = Game(rules, seed=4), make_agent("hard")
+    seen = 0
+    while game.phase in ("draw", "play"):
+        legal = game.legal_moves()
+        gains, mine = lookahead.gains(game)
+        assert gains.shape[0] == 2 and gains.shape[2] in (0, len(legal))
+        move = hard.act(game.view(game.player), legal)
+        if gains.size:
+            seen += 1
+            assert (gains[:, :, mine] == 0).all() and np.isfinite(gains).all()
+            assert np.abs(gains).max() <= 1
+        game.push(move)
+    assert seen > 5
+
+
+def test_headroom_is_measured_in_worlds_of_its_own():
+    rows = headroom(HeadroomConfig(decisions=3, worlds=4))
+    assert rows.shape == (3, 3) and np.isfinite(rows).all()
+    assert set(rows[:, 1]) <= {0.0, 0.5, 1.0}

@@ -16,7 +16,7 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """A training run: masked PPO by self-play, from the advice of the hand-written levels."""
+    """A training run, from the advice of the levels: moves tried out, masked PPO, imitation."""
 
     name: str = "quick"
     """Name of the run; its folder is RUNS/NAME."""

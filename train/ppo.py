@@ -1,12 +1,13 @@
-"""Masked PPO by self-play: a run from its config to the table of results.
+"""Learning from moves tried out, and masked PPO: a run from its config to the table of results.
 
     scala40 train --config quick
     python -m scala40_env.train.ppo --config quick --minutes 10
     torchrun --nproc-per-node 2 -m scala40_env.train.ppo --config full
     python -m scala40_env.train.ppo --resume runs/quick
 
-A round is: collect samples, estimate advantages, update, log. Rounds of the warm-up imitate the
-hard level instead, while the critic learns what its play is worth.
+A round is: collect samples, update, log. An update fits the scores of moves to what they earned where
+all moves of a decision were tried out, and makes the steps of PPO where its weight is not 0. Rounds
+of the warm-up imitate the hard level instead, while the critic learns what its play is worth.
 """
 
 from __future__ import annotations
