@@ -252,6 +252,9 @@ def _dealer_array(dealers: ArrayLike | None, num_players: NDArray[Any]) -> NDArr
     return seats
 
 
+_FEWEST = 64  # games for a thread: with fewer, waking it takes longer than the work
+
+
 class _Threads:
     """Runs kernels over slices of the games, each thread with its own working memory."""
 
@@ -278,16 +281,18 @@ class _Threads:
         self._each(lambda i, first, last: kernel(*arrays, first, last, *self._scratch[i]), size)
 
     def _each(self, work: Callable[[int, int, int], None], size: int) -> None:
-        count = min(self._count, size)
+        count = min(self._count, size // _FEWEST)
         if count <= 1:
             work(0, 0, size)
             return
         work(0, 0, 0)  # whatever is to be compiled is compiled here, not in a thread
         ends = [size * i // count for i in range(count + 1)]
-        list(self._executor().map(work, range(count), ends[:-1], ends[1:]))
+        others = self._executor().map(work, range(1, count), ends[1:-1], ends[2:])
+        work(0, 0, ends[1])  # the calling thread has a slice too
+        list(others)
 
     def _executor(self) -> ThreadPoolExecutor:
         if self._pool is None or self._owner != os.getpid():
-            self._pool = ThreadPoolExecutor(self._count, "scala40-batch")
+            self._pool = ThreadPoolExecutor(self._count - 1, "scala40-batch")
             self._owner = os.getpid()
         return self._pool

@@ -149,8 +149,11 @@ def batch_observe_rate(budget: Budget, num_games: int = 256) -> float:
 
 
 def two_threads_ratio(budget: Budget) -> float:
-    """How much faster two threads are than one, pair by pair in turn."""
-    num_games = 4096
+    """How much faster two threads are than one, pair by pair in turn.
+
+    In a large batch: each step wakes a thread, which takes some tenths of a millisecond.
+    """
+    num_games = 16384
     short = Budget(1, budget.seconds)
     one, two = _random_batch(num_games), _random_batch(num_games, threads=2)
     ratios = [median_rate(two, short) / median_rate(one, short) for _ in range(budget.repeats)]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from random_play import rule_sets
 
+import scala40_env.batch as batch_module
 from scala40_env import actions
 from scala40_env.actions import Move
 from scala40_env.batch import BatchGame, streams
@@ -17,6 +18,12 @@ from scala40_env.engine.random_play import choose_random
 from scala40_env.engine.state import DRAW, MATCH_OVER, PLAY, new_games
 from scala40_env.game import Game, IllegalMoveError
 from scala40_env.rules import Rules, RulesError
+
+
+@pytest.fixture(autouse=True)
+def threads_for_few_games(monkeypatch):
+    """Let small batches use their threads, so that these are tested."""
+    monkeypatch.setattr(batch_module, "_FEWEST", 1)
 
 
 def run(batch, steps):
