@@ -5,9 +5,9 @@
     torchrun --nproc-per-node 2 -m scala40_env.train.ppo --config full
     python -m scala40_env.train.ppo --resume runs/quick
 
-A round is: collect samples, update, log. An update fits the scores of moves to what they earned where
-all moves of a decision were tried out, and makes the steps of PPO where its weight is not 0. Rounds
-of the warm-up imitate the hard level instead, while the critic learns what its play is worth.
+A round is: collect samples, update, log. An update fits the scores of moves to what they earned
+where all moves of a decision were tried out, and makes the steps of PPO where its weight is not 0.
+Rounds of the warm-up imitate the hard level instead, while the critic learns what its play is worth.
 """
 
 from __future__ import annotations
