@@ -7,7 +7,7 @@
 
 A round is: collect samples, update, log. An update fits the scores of moves to what they earned
 where all moves of a decision were tried out, and makes the steps of PPO where its weight is not 0.
-Rounds of the warm-up imitate the hard level instead, while the critic learns what its play is worth.
+Rounds of the warm-up imitate the hard level instead, while the critic learns what that is worth.
 """
 
 from __future__ import annotations
