@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from scala40_env.cards import DECK_COUNTS, card_text
 from scala40_env.game import Game
+from scala40_env.rules import Rules
 
 
 def game_at(hands, rules=None, **position):
@@ -138,3 +141,25 @@ def test_re_entry_is_with_the_highest_total_of_those_below():
     assert play(game, "discard 2H").totals == [10, 29, 67, 67]
     game = game_at(hands, {"reentry": "once"}, totals=[10, 95, 95, 95])
     assert play(game, "discard 2H").winner == 0 and game.totals == [10, 104, 103, 102]
+
+
+@pytest.mark.xfail(strict=True, reason="the opening search misses it, in this order alone")
+def test_a_taken_joker_may_be_laid_off_after_an_opening_without_jokers_in_any_order():
+    rules = Rules.preset(
+        "browser", opening_joker=False, return_taken=False, max_run=13,
+        recovered_joker="must_reuse", attach_discard_opened="forbid",
+        close_without_discard=True, hand_close_bonus="none",
+    )  # fmt: skip
+    position = {
+        "rules": rules.to_dict(), "player": 0, "phase": "play", "taken": "*", "dealer": 0,
+        "turns": [5, 5], "pile": ["6D"],
+        "hands": [
+            "4S 5S 6S 7S 8S KS AH 7H 8D 9D TD 5C JC *".split(),
+            "5S 9S 3H 4H 7H 8H 2D 5D 8D QD AC 8C TC".split(),
+        ],
+    }  # fmt: skip
+    game = Game.from_position(position)
+    other_order = game.clone()
+    other_order.push("meld 8D 9D TD")
+    assert "meld 5S 6S 7S" in other_order.legal_texts()
+    assert "meld 5S 6S 7S" in game.legal_texts()
