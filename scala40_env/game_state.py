@@ -106,6 +106,13 @@ class GameState:
         counts = self._row["hands"][self._seat(seat)]
         return ints(np.repeat(np.arange(counts.size), counts))
 
+    def hand_cost(self, seat: int) -> int:
+        """Return what the cards of a seat would cost now, in points, penalties apart.
+
+        In a `View` only the own hand can be asked for; the others look empty.
+        """
+        return int(calls.hand_cost(self.array, 0, self._seat(seat)))
+
     @property
     def hand_sizes(self) -> list[int]:
         """How many cards each seat holds."""

@@ -11,6 +11,7 @@ from .apply import apply_move, step
 from .deal import deal_hand, next_hand, start_match
 from .kernel import entry
 from .legal import legal_mask, legal_moves
+from .score import hand_value
 from .state import MATCH_OVER, NONE, stream
 from .table import MAX_TABLE_MOVES
 from .tables import NUM_ACTIONS
@@ -79,6 +80,12 @@ def deal_next(games, b):
 def list_moves(games, b, moves, work):
     """List the legal whole moves of game ``b`` into ``moves``; returns their number."""
     return legal_moves(games[b], moves, work[0])
+
+
+@entry
+def hand_cost(games, b, seat):
+    """What the cards in a hand of game ``b`` would cost now, penalties apart."""
+    return hand_value(games[b], seat)
 
 
 @entry

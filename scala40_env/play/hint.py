@@ -25,11 +25,10 @@ from scala40_env.actions import (
     is_swap,
 )
 from scala40_env.agents import Agent, AgentError, make_agent
-from scala40_env.cards import DECK_COUNTS, JOKER, NUM_NATURALS, Card, rank_of
+from scala40_env.cards import DECK_COUNTS, JOKER, NUM_NATURALS, Card
 from scala40_env.game import Game, View
-from scala40_env.melds import meld_text, rank_points, three_card_melds
+from scala40_env.melds import meld_text, three_card_melds
 from scala40_env.notation import free_places
-from scala40_env.rules import Rules
 
 from .chronicle import Chronicle, Step
 from .i18n import _, ngettext
@@ -210,7 +209,7 @@ class _Reasons:
             "{n} card stays in your hand, {points} points.",
             "{n} cards stay in your hand, {points} points.",
             len(hand),
-        ).format(n=len(hand), points=hand_points(hand, view.rules))
+        ).format(n=len(hand), points=after.hand_cost(self._seat))
 
     def _about_discarding(self, card: Card) -> Iterator[str]:
         view, after = self._view, self._after
@@ -263,20 +262,6 @@ class _Reasons:
 
 
 # --- counting cards ----------------------------------------------------------------------------
-
-
-def hand_points(cards: Sequence[Card], rules: Rules) -> int:
-    """Return what cards cost that are left in a hand (penalties apart)."""
-    if list(map(_is_ace, cards)) == [True] and rules.card_values == "standard":
-        return rules.lone_ace_in_hand
-    return sum(
-        rules.joker_in_hand if card == JOKER else rank_points(rank_of(card), rules)
-        for card in cards
-    )
-
-
-def _is_ace(card: Card) -> bool:
-    return card != JOKER and rank_of(card) == 0
 
 
 def _unseen(view: View, seat: int) -> Counter[Card]:
