@@ -116,6 +116,8 @@ def load_checkpoint(folder: Path) -> tuple[Arrays, dict[str, Any]]:
         raise CheckpointError(str(error)) from error
     if "config" not in meta or "progress" not in meta:
         raise CheckpointError(f"{str(path)!r} holds a player, not a run")
+    if "averaged" not in arrays:
+        raise CheckpointError(f"{str(path)!r} is a run of an older version")
     return arrays, meta
 
 

@@ -48,6 +48,8 @@ class TrainConfig:
     """Width of the layers that read a card with its neighbours."""
     learning_rate: float = 1e-3
     """At the start; falls in a line to a tenth."""
+    averaging: float = 0.98
+    """The player is a running mean of the weights: the share of it that a step leaves as it was."""
     policy: float = 0.0
     """Weight of PPO's loss; 0: learn from rated decisions alone."""
     clip: float = 0.2

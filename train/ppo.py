@@ -29,6 +29,7 @@ import tyro
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from scala40_env.agents.features import CHOICE_AT
 from scala40_env.engine.state import NUM_TYPES
@@ -66,26 +67,44 @@ _RATED_SPREAD: Final = 4.0  # scores that far below the best count e times less
 
 
 class Learner:
-    """The networks and their optimiser."""
+    """The networks and their optimiser.
+
+    Attributes:
+        policy: what is trained, and plays the games that are learned from.
+        average: the mean of its newest weights, see ``player``.
+    """
 
     def __init__(self, config: TrainConfig) -> None:
         torch.manual_seed(config.seed)
         self.policy = Policy(config.width, config.choice_width, config.card_width, config.advice)
+        self.average = AveragedModel(
+            self.policy, multi_avg_fn=get_ema_multi_avg_fn(config.averaging)
+        )
         self.critic = Critic(config.width)
         self.parameters = [*self.policy.parameters(), *self.critic.parameters()]
         self.optimizer = torch.optim.Adam(self.parameters, config.learning_rate, eps=1e-5)
 
+    @property
+    def player(self) -> Policy:
+        """What is evaluated and shipped: averaging takes the noise of the last steps out."""
+        player: Policy = self.average.module
+        return player
+
     def arrays(self) -> checkpoint.Arrays:
-        """Return everything as arrays for a checkpoint."""
+        """Return everything as arrays for a checkpoint; ``policy`` is what plays."""
         return {
-            **checkpoint.prefixed("policy", weights_of(self.policy)),
+            **checkpoint.prefixed("policy", weights_of(self.player)),
+            **checkpoint.prefixed("trained", weights_of(self.policy)),
+            "averaged": self.average.n_averaged.numpy(),
             **checkpoint.prefixed("critic", weights_of(self.critic)),
             **checkpoint.prefixed("adam", checkpoint.optimizer_arrays(self.optimizer)),
         }
 
     def restore(self, arrays: checkpoint.Arrays) -> None:
         """Set everything from ``arrays``."""
-        set_weights(self.policy, checkpoint.under("policy", arrays))
+        set_weights(self.policy, checkpoint.under("trained", arrays))
+        set_weights(self.player, checkpoint.under("policy", arrays))
+        self.average.n_averaged.copy_(torch.from_numpy(arrays["averaged"]))
         set_weights(self.critic, checkpoint.under("critic", arrays))
         checkpoint.restore_optimizer(self.optimizer, checkpoint.under("adam", arrays))
 
@@ -249,6 +268,7 @@ def update(
             distributed.average_gradients(learner.parameters, len(which))
             torch.nn.utils.clip_grad_norm_(learner.parameters, _GRADIENT_NORM)
             learner.optimizer.step()
+            learner.average.update_parameters(learner.policy)
             for name, number in sums.items():
                 totals[name] = totals.get(name, 0.0) + number
     count, *sums_of_all = distributed.sum_over_processes(
@@ -268,7 +288,7 @@ class Run:
         self.progress = checkpoint.Progress()
         if resumes:
             self._restore()
-        distributed.share_weights([self.learner.policy, self.learner.critic])
+        distributed.share_weights([self.learner.policy, self.learner.critic, self.learner.average])
         first = _TRAIN_SEEDS + (config.seed << 32) + (distributed.rank() << 28)
         self.seeds = {
             "train": [_TRAIN_SEEDS + (config.seed << 32), _TRAIN_SEEDS + (config.seed + 1 << 32)],
@@ -371,7 +391,7 @@ class Run:
 
     def evaluate(self) -> None:
         """Play against the hard level on selection seeds; keep the best weights."""
-        won, error = matches_won(self.learner.policy, self.rules, self.config.evaluate_pairs)
+        won, error = matches_won(self.learner.player, self.rules, self.config.evaluate_pairs)
         self.reporter.note_evaluation(won, error)
         if won > self.progress.best:
             self.progress.best = won
@@ -384,7 +404,7 @@ class Run:
         folder = self.config.folder
         meta = checkpoint.describe_run(self.config, self.progress, self.seeds)
         if best:
-            policy = checkpoint.prefixed("policy", weights_of(self.learner.policy))
+            policy = checkpoint.prefixed("policy", weights_of(self.learner.player))
             checkpoint.save_arrays(folder / checkpoint.BEST, policy, meta)
             return
         pool = checkpoint.prefixed("pool", checkpoint.pool_arrays(self.pool.selves))
