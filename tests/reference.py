@@ -454,6 +454,7 @@ SHAPES: tuple[tuple[str, str, str], ...] = tuple(
     [tuple(rank + s for s in trio) for rank in RANKS for trio in combinations(SUITS, 3)]
     + [tuple(card_at(low + i, s) for i in range(3)) for s in SUITS for low in range(1, 13)]
 )
+SHAPE_CARDS = tuple(map(frozenset, SHAPES))
 SHAPES_WITH = {card: tuple(shape for shape in SHAPES if card in shape) for card in PACK}
 
 
@@ -762,9 +763,9 @@ def may_open(turn: Turn, setting: Setting) -> bool:
 def _useful(held: set[str], pool: set[str], jokers: int) -> set[str]:
     """The cards of a hand that are in some three-card meld with at most so many gaps."""
     useful: set[str] = set()
-    for shape in SHAPES:
-        if sum(card not in pool for card in shape) <= jokers:
-            useful.update(card for card in shape if card in held)
+    for shape in SHAPE_CARDS:
+        if len(shape - pool) <= jokers:
+            useful |= shape & held
     return useful
 
 

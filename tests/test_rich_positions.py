@@ -99,9 +99,36 @@ def rich_position(seed: int) -> dict:
     return position
 
 
-def compare(seed: int, most: int) -> int:
-    """Compare along one random turn from a rich position; returns the number of decisions."""
-    position = rich_position(seed)
+def opening_position(seed: int) -> dict:
+    """A position in which a seat that has not opened owes a taken card, mostly a joker."""
+    rng = random.Random(seed)
+    rules = rich_rules(rng) | {"opening_joker": rng.random() < 0.3, "opening_min": 40}
+    deck = list(ref.DECK)
+    rng.shuffle(deck)
+    hand: list[str] = []
+    for _ in range(rng.choice((2, 3, 3, 4))):
+        shape = list(rng.choice(ref.SHAPES))
+        hand += shape if len(hand) <= 9 and _take(deck, shape) else []
+    loose = [card for card in deck if card != "*"][: 12 - len(hand)]
+    more = loose + ["*"] * rng.choice((1, 1, 2))
+    _take(deck, more)
+    hand += more
+    melds = some_melds(rules, rng, deck, rng.randrange(0, 3))
+    return {
+        "rules": rules,
+        "phase": "play",
+        "hands": [hand, [deck.pop()]],
+        "opened": [False, True],
+        "table": melds,
+        "turns": [3, 3],
+        "pile": [deck.pop()],
+        "taken": "*" if rng.random() < 0.7 else rng.choice(hand),
+        "stock": deck,
+    }
+
+
+def compare(position: dict, seed: int, most: int) -> int:
+    """Compare along one random turn from a position; returns the number of decisions."""
     state, rng = ref.from_position(position), random.Random(seed)
     legal = ref.legal_moves(state)
     try:
@@ -125,14 +152,26 @@ def compare(seed: int, most: int) -> int:
 
 @pytest.mark.parametrize("seed", range(0, 800, 100))
 def test_rich_positions_agree(seed):
-    assert sum(compare(i, most=12) for i in range(seed, seed + 100)) > 150
+    assert sum(compare(rich_position(i), i, most=12) for i in range(seed, seed + 100)) > 150
+
+
+@pytest.mark.parametrize("seed", range(0, 400, 100))
+def test_openings_that_owe_a_taken_card_agree(seed):
+    assert sum(compare(opening_position(i), i, most=12) for i in range(seed, seed + 100)) > 300
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10_000, 60_000, 1000))
 def test_many_rich_positions_agree(seed):
     for i in range(seed, seed + 1000):
-        compare(i, most=20)
+        compare(rich_position(i), i, most=20)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10_000, 20_000, 1000))
+def test_many_openings_that_owe_a_taken_card_agree(seed):
+    for i in range(seed, seed + 1000):
+        compare(opening_position(i), i, most=20)
 
 
 def test_two_jokers_make_two_runs_of_four_cards_in_a_row():

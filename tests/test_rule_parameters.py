@@ -143,7 +143,6 @@ def test_re_entry_is_with_the_highest_total_of_those_below():
     assert play(game, "discard 2H").winner == 0 and game.totals == [10, 104, 103, 102]
 
 
-@pytest.mark.xfail(strict=True, reason="the opening search misses it, in this order alone")
 def test_a_taken_joker_may_be_laid_off_after_an_opening_without_jokers_in_any_order():
     rules = Rules.preset(
         "browser", opening_joker=False, return_taken=False, max_run=13,

@@ -50,7 +50,6 @@ VALUE, NUM_JOKERS, SIZE, KIND, BASE, PLACES, JOKERS, SHARED = 0, 1, 2, 3, 4, 5, 
 _BEST, _BEST_JOKER, _PLAIN = 0, 1, 2
 
 _OVERFLOW = -1
-_VALUE_OFFSET = 100  # a joker can take the points of a grown meld out of the count
 _LOW_ACE = 1
 _HIGH_ACE = 1 << 13
 
@@ -69,15 +68,34 @@ def natural_mask(kind, base, places):
 
 
 @kernel
+def _count_value(s, kind, base, places, jokers, laid):
+    """What a meld counts to the opening at most while it is laid card by card.
+
+    With ``opening_joker`` off, a meld with a joker counts nothing. But what counts without its
+    jokers may go down first: once that has opened the player, the jokers may follow.
+
+    Args:
+        laid: the places that lie already, 0 for a new meld.
+    """
+    if jokers == 0 or s.rules[OPENING_JOKER]:
+        return places_value(s, kind, base, places)
+    rest, most = places & ~jokers, 0
+    while rest:
+        part = rest if kind == SET else rest & ~(rest + (rest & -rest))  # up to the first gap
+        rest &= ~part
+        if NUM_PLACES[part] >= 3 and laid & ~part == 0:
+            most = max(most, places_value(s, kind, base, part))
+    return most
+
+
+@kernel
 def _add_candidate(s, work, n, kind, base, places, jokers):
     """Write candidate ``n``; its value is what it counts to the opening."""
     if n < 0 or n >= MAX_CANDIDATES:
         return _OVERFLOW
-    num_jokers = NUM_PLACES[jokers]
-    counts = num_jokers == 0 or s.rules[OPENING_JOKER] == 1
     row = work.melds[n]
-    row[VALUE] = places_value(s, kind, base, places) if counts else 0
-    row[NUM_JOKERS] = num_jokers
+    row[VALUE] = _count_value(s, kind, base, places, jokers, 0)
+    row[NUM_JOKERS] = NUM_PLACES[jokers]
     row[SIZE] = NUM_PLACES[places]
     row[KIND], row[BASE], row[PLACES], row[JOKERS] = kind, base, places, jokers
     work.masks[n] = natural_mask(kind, base, places & ~jokers)
@@ -207,14 +225,14 @@ def sort_candidates(work, first, last):
     for b in range(256):
         buckets[b] = 0
     for k in range(first, last):
-        buckets[255 - (work.melds[k, VALUE] + _VALUE_OFFSET)] += 1
+        buckets[255 - work.melds[k, VALUE]] += 1
     place = first
     for b in range(256):
         count = buckets[b]
         buckets[b] = place
         place += count
     for k in range(first, last):
-        b = 255 - (work.melds[k, VALUE] + _VALUE_OFFSET)
+        b = 255 - work.melds[k, VALUE]
         work.order[buckets[b]] = k
         buckets[b] += 1
 
@@ -277,14 +295,6 @@ def prepare_opening(s, work):
 
 
 @kernel
-def _count_value(s, kind, base, places, jokers):
-    """What a meld counts to the opening."""
-    if jokers and not s.rules[OPENING_JOKER]:
-        return 0
-    return places_value(s, kind, base, places)
-
-
-@kernel
 def _add_growth(s, work, n, m, places, jokers):
     """Write a growth of meld ``m``: the cards added, and by how much its points rise."""
     if NUM_PLACES[places & ~jokers] < s.rules[MIN_NATURALS]:
@@ -293,9 +303,9 @@ def _add_growth(s, work, n, m, places, jokers):
     old_places, old_jokers = np.int64(s.meld_places[m]), np.int64(s.meld_jokers[m])
     n = _add_candidate(s, work, n, kind, base, places & ~old_places, jokers & ~old_jokers)
     if n > 0:
-        work.melds[n - 1, VALUE] = _count_value(s, kind, base, places, jokers) - _count_value(
-            s, kind, base, old_places, old_jokers
-        )
+        work.melds[n - 1, VALUE] = _count_value(
+            s, kind, base, places, jokers, old_places
+        ) - _count_value(s, kind, base, old_places, old_jokers, old_places)
         work.melds[n - 1, SHARED] = 0
     return n
 
