@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
-
 from scala40_env.cards import DECK_COUNTS, card_text
 from scala40_env.game import Game
 from scala40_env.rules import Rules

@@ -37,8 +37,8 @@ from .table import (
     set_ranks,
     suit_places,
 )
-from .tables import HIGHEST, LOWEST, NUM_PLACES, RANK_VALUE
-from .work import MAX_CANDIDATES
+from .tables import HIGHEST, LOWEST, NUM_PLACES, SUIT_VALUE
+from .work import MAX_CANDIDATES, NUM_VALUES
 
 NO, YES, UNSURE = 0, 1, 2
 
@@ -222,17 +222,17 @@ def list_candidates(s, seat, work):
 def sort_candidates(work, first, last):
     """Fill ``work.order[first:last]`` with the candidates of that range by falling value."""
     buckets = work.buckets
-    for b in range(256):
+    for b in range(NUM_VALUES):
         buckets[b] = 0
     for k in range(first, last):
-        buckets[255 - work.melds[k, VALUE]] += 1
+        buckets[NUM_VALUES - 1 - work.melds[k, VALUE]] += 1
     place = first
-    for b in range(256):
+    for b in range(NUM_VALUES):
         count = buckets[b]
         buckets[b] = place
         place += count
     for k in range(first, last):
-        b = 255 - work.melds[k, VALUE]
+        b = NUM_VALUES - 1 - work.melds[k, VALUE]
         work.order[buckets[b]] = k
         buckets[b] += 1
 
@@ -244,23 +244,49 @@ def cards_value(s, cards):
     Args:
         cards: uint64 mask of card types.
     """
-    graded, points = s.rules[CARD_VALUES], 0
-    ranks = suit_places(cards, 0) | suit_places(cards, 1)
-    ranks = (ranks | suit_places(cards, 2) | suit_places(cards, 3)) & 0x1FFF
-    while ranks:
-        rank = np.int64(LOWEST[ranks])
-        points += RANK_VALUE[graded, rank] * NUM_PLACES[rank_places(cards, rank)]
-        ranks &= ranks - 1
+    graded, points = s.rules[CARD_VALUES], np.int64(0)
+    for suit in range(4):
+        points += SUIT_VALUE[graded, np.int64(cards >> np.uint64(13 * suit)) & 0x1FFF]
     return points
 
 
 @kernel
-def _bound_candidates(s, work, n):
-    """Note what bounds the value of any choice of candidates.
+def _in_melds(cards):
+    """The cards of a set of natural ones that are in a meld of three of them, as a mask."""
+    ranks, found = set_ranks(cards, 0), np.uint64(0)
+    for suit in range(4):
+        places = suit_places(cards, suit)
+        starts = run_starts(places, 0)
+        in_run = starts | starts << 1 | starts << 2
+        in_run |= in_run >> 13  # the ace above the king
+        in_meld = (in_run | (ranks & places)) & 0x1FFF
+        found |= np.uint64(in_meld) << np.uint64(13 * suit)
+    return found
 
-    A choice is worth at most all natural cards that some jokerless candidate uses, and for each
-    joker the best candidate with one.
+
+@kernel
+def opening_is_out_of_reach(s, taken):
+    """Whether a glance at the hand of a player who has laid nothing rules out an opening.
+
+    Without jokers it is worth no more than its cards that are in a meld of three.
+
+    Args:
+        taken: a card type that comes to the hand, or NONE.
     """
+    once, twice = s.held_once[s.player], s.held_twice[s.player]
+    if s.hands[s.player, JOKER] > 0 or taken == JOKER or s.rules[HAND_CLOSE_EXEMPT] == 1:
+        return False
+    if taken != NONE:
+        card = np.uint64(1) << np.uint64(taken)
+        twice |= once & card
+        once |= card
+    found = _in_melds(once)
+    return cards_value(s, found) + cards_value(s, twice & found) < s.rules[OPENING_MIN]
+
+
+@kernel
+def _bound_candidates(work, n):
+    """Note the best candidate, the best one with a joker, and the cards in those without one."""
     plain, best, best_joker = np.uint64(0), 0, 0
     for k in range(n):
         row = work.melds[k]
@@ -269,10 +295,16 @@ def _bound_candidates(s, work, n):
             plain |= work.masks[k]
         else:
             best_joker = max(best_joker, np.int64(row[VALUE]))
-    for k in range(n):
-        work.melds[k, SHARED] = cards_value(s, work.masks[k] & plain)
     bounds = work.bounds
     bounds[_BEST], bounds[_BEST_JOKER], bounds[_PLAIN] = best, best_joker, np.int64(plain)
+
+
+@kernel
+def _plain_value(s, work):
+    """The most that candidates without a joker can be worth together."""
+    plain = np.uint64(work.bounds[_PLAIN])
+    once, twice = s.held_once[s.player], s.held_twice[s.player]
+    return cards_value(s, once & plain) + cards_value(s, twice & plain)
 
 
 @kernel
@@ -280,14 +312,20 @@ def prepare_opening(s, work):
     """List, bound and sort the player's candidates for ``opening``.
 
     Returns:
-        Their number, or -1 where there are too many.
+        Their number, or -1 where there are too many; 0 also where all are worth too little.
     """
     n = list_candidates(s, np.int64(s.player), work)
-    _bound_candidates(s, work, n)
-    if n > 1:
-        sort_candidates(work, 0, n)
-    elif n == 1:
-        work.order[0] = 0
+    _bound_candidates(work, n)
+    if n <= 0:
+        return n
+    if not s.rules[HAND_CLOSE_EXEMPT] and not _has_new_meld(s):
+        # Each joker adds the best candidate with one at most.
+        jokers = np.int64(s.hands[s.player, JOKER])
+        if _plain_value(s, work) + jokers * work.bounds[_BEST_JOKER] < s.rules[OPENING_MIN]:
+            return 0
+    for k in range(n):
+        work.melds[k, SHARED] = cards_value(s, work.masks[k] & np.uint64(work.bounds[_PLAIN]))
+    sort_candidates(work, 0, n)
     return n
 
 
@@ -471,8 +509,7 @@ def opening(s, work, n, min_left):
     levels[_JOKERS, 0], levels[_LEFT, 0] = hand[JOKER], s.hand_size[s.player]
     levels[_POINTS, 0], levels[_MET, 0] = opening_points(s), s.taken == NONE
     planes[0, 0], planes[1, 0] = once, twice
-    plain = np.uint64(work.bounds[_PLAIN])
-    levels[_RESERVE, 0] = cards_value(s, once & plain) + cards_value(s, twice & plain)
+    levels[_RESERVE, 0] = _plain_value(s, work)
     answer = _reach(s, work, n, groups, min_left)
     if answer == NO and s.rules[HAND_CLOSE_EXEMPT] == 1 and _can_cover_hand(s, work, total):
         answer = _cover(s, work, n, total, groups, min_left)

@@ -7,7 +7,7 @@ the add or swap, then the target, which waits in ``pending``.
 
 import numpy as np
 
-from .arrange import NO, UNSURE, YES, opening, prepare_opening
+from .arrange import NO, UNSURE, YES, opening, opening_is_out_of_reach, prepare_opening
 from .finish import can_finish, duties_are_met, last_discard_is_barred, min_left
 from .kernel import kernel
 from .state import (
@@ -121,6 +121,8 @@ def _can_take(s, work):
     sure = _take_is_sure(s)
     if sure != UNSURE:
         return sure == YES
+    if not s.opened[s.player] and opening_is_out_of_reach(s, np.int64(s.pile[s.num_pile - 1])):
+        return False
     after = work.stack[0]
     work.stack[0] = s
     take_card(after)
@@ -286,6 +288,8 @@ def legal_moves(s, moves, work):
         n += 1
     if not owes:
         n = _list_discards(s, moves, n)
+        if not s.opened[s.player] and opening_is_out_of_reach(s, NONE):
+            return n
     count = table_moves(s, moves[n:])
     return _keep_legal(s, work, moves, n, n + count, owes)
 

@@ -277,9 +277,10 @@ def _list_patterns(shape, present, jokers, moves, n):
     places = np.int64(SHAPE_PLACES[shape])
     if NUM_PLACES[places & present] + jokers < 3:
         return n
-    for meld in range(shape * NUM_PATTERNS, (shape + 1) * NUM_PATTERNS):
+    first = shape * NUM_PATTERNS
+    for meld in range(first, first + 1 + 3 * jokers):  # in the order of their number of jokers
         naturals = places & ~np.int64(MELD_JOKERS[meld])
-        if MELD_NUM_JOKERS[meld] <= jokers and naturals & ~present == 0:
+        if naturals & ~present == 0:
             moves[n, 0], moves[n, 1] = MELD_ID + meld, NONE
             n += 1
     return n

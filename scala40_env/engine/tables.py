@@ -89,3 +89,12 @@ RANK_VALUE = np.array(
     [[11, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10], [14, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]],
     np.int64,
 )
+
+# Points of a suit's cards at their highest, [card_values, mask of ranks].
+SUIT_VALUE = np.array(
+    [
+        [sum(int(row[rank]) for rank in range(13) if mask >> rank & 1) for mask in range(1 << 13)]
+        for row in RANK_VALUE
+    ],
+    np.uint8,
+)

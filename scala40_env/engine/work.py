@@ -7,6 +7,7 @@ from .table import MAX_TABLE_MOVES
 
 MAX_DEPTH = 40  # 14 cards down one by one, and swapped jokers laid again in between
 MAX_CANDIDATES = 2048  # melds of one hand; a hand with more is left to the exact search
+NUM_VALUES = 128  # a meld is worth less: fourteen cards by ``graded`` values count 118
 NUM_VISITED = 1 << 12  # states remembered; past that the exact search gets slower, not wrong
 
 WORK = np.dtype(
@@ -20,7 +21,7 @@ WORK = np.dtype(
         ("melds", "i4", (MAX_CANDIDATES, 8)),  # see ``arrange``
         ("bounds", "i8", 3),  # see ``arrange``
         ("order", "i4", MAX_CANDIDATES),  # candidates by falling value
-        ("buckets", "i4", 256),  # for sorting by value
+        ("buckets", "i4", NUM_VALUES),  # for sorting by value
         ("planes", "u8", (2, MAX_DEPTH)),  # card types held once, and twice
         ("frames", "i8", (64, 3)),  # a small stack for growing runs
     ],
