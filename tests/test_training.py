@@ -1,5 +1,6 @@
 """Training: the arithmetic of the update, checkpoints, and a whole tiny run."""
 
+import dataclasses
 import functools
 import json
 import multiprocessing
@@ -16,7 +17,7 @@ from scala40_env.agents.registry import make_agent
 from scala40_env.batch import BatchGame
 from scala40_env.game import Game
 from scala40_env.rules import Rules
-from scala40_env.train import checkpoint, deep_monte_carlo, distributed, ppo
+from scala40_env.train import ablations, checkpoint, deep_monte_carlo, distributed, ppo
 from scala40_env.train.config import ConfigError, TrainConfig, load_config
 from scala40_env.train.headroom import HeadroomConfig, Lookahead, headroom
 from scala40_env.train.model import Policy, TorchScorer, entropy, log_policy, weights_of
@@ -66,7 +67,8 @@ def made_up_samples(rewards, ended, following, same_turn):
     )  # fmt: skip
 
 
-def test_advantages_equal_a_plain_loop():
+@pytest.mark.parametrize("within", [1.0, 0.6])
+def test_advantages_equal_a_plain_loop(within):
     rng = np.random.default_rng(1)
     length, fading = 12, 0.9
     # Two seats take decisions in turn; each has its own chain.
@@ -76,7 +78,7 @@ def test_advantages_equal_a_plain_loop():
     same = rng.random(length) < 0.5
     values = rng.normal(size=length).astype(np.float32)
     samples = made_up_samples(rewards, ended, following, same)
-    found = estimate_advantages(samples, values, fading)
+    found = estimate_advantages(samples, values, fading, within)
     for first in range(length):
         chain = list(range(first, length, 2))
         total, weight = 0.0, 1.0
@@ -85,7 +87,7 @@ def test_advantages_equal_a_plain_loop():
                 total += weight * (rewards[here] - values[here])
             elif following[here] >= 0:
                 total += weight * (values[following[here]] - values[here])
-            weight *= 1.0 if same[here] else fading
+            weight *= within if same[here] else fading
         assert found[first] == pytest.approx(total, abs=1e-5)
     assert samples.is_whole.tolist() == [i != length - 2 for i in range(length)]
 
@@ -168,6 +170,15 @@ def test_the_oldest_rated_decisions_go_first():
     assert len(join([part, part])) == 2 * len(part)
 
 
+def test_suits_can_be_left_as_they_are():
+    _, samples = collect(rated_share=1.0)
+    replay, rated = Replay(1000, mix_suits=False), rated_of(samples)
+    replay.add(rated)
+    drawn = replay.draw(50, np.random.default_rng(5))
+    which = np.random.default_rng(5).integers(len(rated), size=50)
+    assert np.array_equal(drawn.states, rated.states[which])
+
+
 def test_suits_are_exchanged_in_the_state_and_in_the_moves():
     _, samples = collect(400, rated_share=0.5)
     rated = rated_of(samples)
@@ -207,6 +218,35 @@ def test_numpy_plays_as_torch_does():
     counts = np.diff(samples.offsets)
     by_torch = TorchScorer(learner.policy).scores(samples.states, samples.choices, counts)
     assert np.allclose(network.scores(samples.states, samples.choices, counts), by_torch, atol=1e-4)
+
+
+def test_hidden_features_change_no_score_in_torch_nor_in_numpy():
+    config = dataclasses.replace(TINY, hide="outs, gain")
+    learner, samples = collect(config=config)
+    counts = np.diff(samples.offsets)
+    states, choices = samples.states.copy(), samples.choices.copy()
+    assert states[:, STATE_AT.outs : STATE_AT.outs + 52].any() and choices[:, CHOICE_AT.gain].any()
+    states[:, STATE_AT.outs : STATE_AT.outs + 52] = 0.5
+    choices[:, CHOICE_AT.gain] = 7
+    batch = ppo.make_batch(learner, samples, config)
+    ppo.update(learner, batch, Replay(10), config, True, np.random.default_rng(0))
+    for player in (TorchScorer(learner.policy), Network(weights_of(learner.policy))):
+        before = player.scores(samples.states, samples.choices, counts)
+        assert np.allclose(player.scores(states, choices, counts), before, atol=1e-4)
+
+
+def test_the_player_is_a_running_mean_of_the_weights():
+    learner, samples = collect()
+    config = dataclasses.replace(TINY, minibatches=1)
+    batch, rng = ppo.make_batch(learner, samples, config), np.random.default_rng(0)
+    mean = None
+    for _ in range(3):
+        ppo.update(learner, batch, Replay(10), config, True, rng)
+        new = weights_of(learner.policy)["state1.weight"]
+        kept = config.averaging
+        mean = new if mean is None else kept * mean + (1 - kept) * new
+    assert np.allclose(weights_of(learner.player)["state1.weight"], mean, atol=1e-6)
+    assert not np.allclose(mean, new, atol=1e-6)
 
 
 def test_the_first_policy_plays_like_hard():
@@ -316,6 +356,14 @@ def test_a_checkpoint_restores_everything(tiny_run):
     assert pool.selves and "state1.weight" in pool.selves[0]
 
 
+def test_a_checkpoint_without_the_mean_of_the_weights_is_refused(tiny_run, tmp_path):
+    arrays, meta = read_arrays(tiny_run / "checkpoint.npz")
+    del arrays["averaged"]
+    checkpoint.save_arrays(tmp_path / checkpoint.CHECKPOINT, arrays, meta)
+    with pytest.raises(checkpoint.CheckpointError, match="older version"):
+        checkpoint.load_checkpoint(tmp_path)
+
+
 def test_seeds_of_training_and_selection_are_told(tiny_run):
     _, meta = read_arrays(tiny_run / "checkpoint.npz")
     (first, last), (chosen, end) = meta["seeds"]["train"], meta["seeds"]["selection"]
@@ -348,7 +396,12 @@ def test_weights_for_other_features_are_refused(tiny_run, tmp_path):
 
 @pytest.mark.parametrize(
     ("settings", "word"),
-    [({"minuts": 5}, "minuts"), ({"games": "many"}, "games"), ({"batch": 0}, "batch")],
+    [
+        ({"minuts": 5}, "minuts"),
+        ({"games": "many"}, "games"),
+        ({"batch": 0}, "batch"),
+        ({"hide": "outs, inns"}, "inns"),
+    ],
 )
 def test_bad_settings_are_named(settings, word):
     with pytest.raises(ConfigError, match=word):
@@ -374,6 +427,28 @@ def test_the_chance_to_win_follows_from_what_a_hand_costs():
     # A hand costs its loser 1 point, the match is lost at 2: three hands at most.
     table = win_table(np.array([0.0, 1.0]), 2)
     assert np.allclose(table, [[0.5, 0.75], [0.25, 0.5]])
+
+
+def test_an_ablation_is_run_once_and_met_with_hard(tmp_path):
+    settings = ("games", "batch", "minibatches", "width", "choice_width")
+    lines = [f"{name} = {getattr(TINY, name)}" for name in settings]
+    (tmp_path / "tiny.toml").write_text("\n".join(lines))
+    config = ablations.AblationConfig(
+        str(tmp_path / "tiny.toml"), minutes=0.01, pairs=2, runs=tmp_path
+    )
+    row = ablations.run_one("no arithmetic", config)
+    _, meta = checkpoint.load_checkpoint(tmp_path / "no arithmetic")
+    assert "outs" in meta["config"]["hide"] and meta["config"]["processes"] == 1
+    assert row["samples"] == meta["progress"]["samples"] > 0 and 0 <= row["matches"][0] <= 1
+    assert ablations.run_one("no arithmetic", config) == row
+    worse = row | {"name": "worse", "points": [row["points"][0] - 1, 0.1]}
+    assert list(ablations.table_of([worse, row]).columns[0].cells) == ["no arithmetic", "worse"]
+
+
+@pytest.mark.parametrize("name", ablations.ABLATIONS)
+def test_every_ablation_can_be_set_up(name):
+    changed = dataclasses.replace(load_config("full"), **ablations.ABLATIONS[name])
+    assert ppo.Learner(changed).policy and (changed == load_config("full")) == (name == "recipe")
 
 
 def test_deep_monte_carlo_leaves_a_player(tmp_path):

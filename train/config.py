@@ -9,6 +9,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
+from scala40_env.agents.features import CHOICE, STATE
+
 
 class ConfigError(ValueError):
     """A setting that does not exist or cannot be; the message is one line."""
@@ -70,14 +72,20 @@ class TrainConfig:
     """Rated decisions that are learned from with each sample."""
     rated_kept: int = 40_000
     """Such decisions that each process keeps to learn from again."""
+    mix_suits: bool = True
+    """Whether they are learned from with their suits in a random order."""
     turn_lambda: float = 0.95
-    """Lambda of the advantage estimate from one turn to the next (1 within a turn)."""
+    """Lambda of the advantage estimate from one turn to the next ..."""
+    move_lambda: float = 1.0
+    """... and from one decision of a turn to the next."""
     reward: Literal["win_prob", "points"] = "win_prob"
     """What a hand is worth: the change of the chance to win the match, or points / 100."""
     oracle: bool = True
     """Whether the critic sees the hidden cards."""
     advice: bool = True
     """Whether the first policy leans on what the levels would play."""
+    hide: str = ""
+    """Features that the policy does not see, their names separated by commas."""
     warm_up: int = 0
     """Samples, of all processes, in which the policy imitates the hard level."""
     share_self: float = 0.4
@@ -109,6 +117,9 @@ class TrainConfig:
                 raise ConfigError(f"{field} = {getattr(self, field)!r} must be more than 0")
         if self.reward not in ("win_prob", "points"):
             raise ConfigError(f"reward = {self.reward!r} must be win_prob or points")
+        for name in self.hidden:
+            if name not in {block.name for block in (*STATE, *CHOICE)} - {"card"}:
+                raise ConfigError(f"hide: there is no feature {name!r} to hide")
 
     @property
     def folder(self) -> Path:
@@ -120,6 +131,11 @@ class TrainConfig:
         """The opponents' shares by name."""
         names = ("self", "past", "hard", "normal", "easy")
         return {name: getattr(self, f"share_{name}") for name in names}
+
+    @property
+    def hidden(self) -> list[str]:
+        """The names of the features that the policy does not see."""
+        return [name.strip() for name in self.hide.split(",") if name.strip()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all settings."""

@@ -10,13 +10,23 @@ moves costs no more than two rows. ``agents.learned.Network`` runs the policy wi
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from scala40_env.agents.features import CHOICE_AT, CHOICE_SIZE, HIDDEN_SIZE, STATE_SIZE
+from scala40_env.agents.features import (
+    CHOICE,
+    CHOICE_AT,
+    CHOICE_SIZE,
+    HIDDEN_SIZE,
+    STATE,
+    STATE_SIZE,
+    Block,
+)
 from scala40_env.agents.learned import CARD, NUM_PLANES, PLANES, REACH
 from scala40_env.cards import JOKER, NUM_RANKS, NUM_SUITS
 from scala40_env.engine.state import NUM_TYPES
@@ -34,12 +44,20 @@ class Policy(nn.Module):
         choice_width: of the layers that read a move.
         card_width: of the layers that read a card with its neighbours.
         use_advice: whether the first policy leans on the levels' advice.
+        hide: names of features that it does not see.
     """
 
     def __init__(
-        self, width: int, choice_width: int, card_width: int, use_advice: bool = True
+        self,
+        width: int,
+        choice_width: int,
+        card_width: int,
+        use_advice: bool = True,
+        hide: Collection[str] = (),
     ) -> None:
         super().__init__()
+        self._seen_states = _seen(STATE, hide)
+        self._seen_moves = _seen(CHOICE, hide)[:CARD]
         self.state1 = nn.Linear(STATE_SIZE, width)
         self.state2 = nn.Linear(width, width)
         self.card1 = _Neighbours(NUM_PLANES, card_width)
@@ -60,6 +78,13 @@ class Policy(nn.Module):
             with torch.no_grad():
                 for name, weight in PRIOR.items():
                     self.prior.weight[0, getattr(CHOICE_AT, name)] = weight
+        with torch.no_grad():  # so that those who know nothing of ``hide`` can play the weights
+            self.state1.weight *= self._seen_states
+            self.choice1.weight *= self._seen_moves
+            self.prior.weight *= self._seen_moves
+            planes = self._seen_states[PLANES].view(NUM_PLANES, -1)[:, 0]
+            for layer in (self.card1.suit, self.card1.rank):
+                layer.weight *= planes[:, None, None]
 
     def forward(self, states: Tensor, choices: Tensor, owners: Tensor) -> tuple[Tensor, Tensor]:
         """Return the scores of all moves and the belief logits.
@@ -72,10 +97,11 @@ class Policy(nn.Module):
         Returns:
             float32[R] and float32[B, 53].
         """
+        states = states * self._seen_states
         x = torch.relu(self.state1(states))
         x = x + torch.relu(self.state2(x))
         cards = self._cards(states, x)
-        moves, moved = choices[:, :CARD], choices[:, CARD].long()
+        moves, moved = choices[:, :CARD] * self._seen_moves, choices[:, CARD].long()
         is_natural = (moved >= 0) & (moved < JOKER)
         of_card = cards[owners, :, moved.clamp(0, JOKER - 1)] * is_natural[:, None]
         h = self.choice1(moves) + self.choice_card(of_card)
@@ -127,6 +153,11 @@ class Critic(nn.Module):
         x = torch.relu(self.first(torch.cat([states, hidden], dim=1)))
         x = x + torch.relu(self.second(x))
         return self.value(x)[:, 0]
+
+
+def _seen(blocks: Sequence[Block], hide: Collection[str]) -> Tensor:
+    """Return 1 where features are seen, 0 where they are hidden: float32[their size]."""
+    return torch.cat([torch.full((block.size,), float(block.name not in hide)) for block in blocks])
 
 
 def _start(module: nn.Module) -> None:

@@ -76,7 +76,9 @@ class Learner:
 
     def __init__(self, config: TrainConfig) -> None:
         torch.manual_seed(config.seed)
-        self.policy = Policy(config.width, config.choice_width, config.card_width, config.advice)
+        self.policy = Policy(
+            config.width, config.choice_width, config.card_width, config.advice, config.hidden
+        )
         self.average = AveragedModel(
             self.policy, multi_avg_fn=get_ema_multi_avg_fn(config.averaging)
         )
@@ -130,7 +132,7 @@ def make_batch(learner: Learner, samples: Samples, config: TrainConfig) -> Batch
     if not config.oracle:
         samples.hidden[:, NUM_TYPES:] = 0  # the hand stays: it is what the belief learns
     values = _values(learner, samples, config.oracle)
-    advantages = estimate_advantages(samples, values, config.turn_lambda)
+    advantages = estimate_advantages(samples, values, config.turn_lambda, config.move_lambda)
     kept = np.flatnonzero(samples.is_whole)
     own = advantages[kept].astype(np.float64)
     count, total, squares = distributed.sum_over_processes((len(own), own.sum(), (own * own).sum()))
@@ -307,7 +309,7 @@ class Run:
             rng,
             config.rated_share if config.rated > 0 else 0.0,
         )
-        self.replay = Replay(config.rated_kept)
+        self.replay = Replay(config.rated_kept, config.mix_suits)
         distributed.one_first(self._warm_kernels)
         self.reporter = Reporter(config, self.progress, quiet or distributed.rank() > 0)
         self._is_first = distributed.rank() == 0

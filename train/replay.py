@@ -82,10 +82,12 @@ class Replay:
 
     Args:
         capacity: how many are kept at least, while there are so many.
+        mix_suits: whether they are drawn with their suits in a random order.
     """
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int, mix_suits: bool = True) -> None:
         self.capacity = capacity
+        self.mix_suits = mix_suits
         self._parts: list[Rated] = []
 
     def __len__(self) -> int:
@@ -99,13 +101,11 @@ class Replay:
             del self._parts[0]
 
     def draw(self, count: int, rng: np.random.Generator) -> Rated:
-        """Return some decisions, drawn with replacement, their suits in a random order.
-
-        From each update as many.
-        """
+        """Return some decisions, drawn with replacement, as many from each update."""
         share = max(count // len(self._parts), 1)
         parts = [part.take(rng.integers(len(part), size=share)) for part in self._parts]
-        return with_suits(join(parts), rng.choice(_SUIT_ORDERS))
+        drawn = join(parts)
+        return with_suits(drawn, rng.choice(_SUIT_ORDERS)) if self.mix_suits else drawn
 
 
 def with_suits(rated: Rated, order: NDArray[np.int64]) -> Rated:

@@ -71,14 +71,14 @@ class Samples:
 
 
 def estimate_advantages(
-    samples: Samples, values: NDArray[np.float32], turn_lambda: float
+    samples: Samples, values: NDArray[np.float32], turn_lambda: float, move_lambda: float = 1.0
 ) -> NDArray[np.float32]:
     """Return generalised advantage estimates (gamma 1), float32[N].
 
-    Lambda is 1 between decisions of one turn and ``turn_lambda`` from one turn to the next.
-
     Args:
         values: float32[N], the critic's.
+        turn_lambda: lambda from one turn to the next.
+        move_lambda: lambda from one decision of a turn to the next.
     """
     advantages = np.zeros(len(samples), np.float64)
     following, ended = samples.following.tolist(), samples.ended.tolist()
@@ -89,7 +89,7 @@ def estimate_advantages(
         if ended[i]:
             advantages[i] = rewards[i] - value[i]
         elif j != NONE:
-            fading = 1.0 if same[i] else turn_lambda
+            fading = move_lambda if same[i] else turn_lambda
             advantages[i] = value[j] - value[i] + fading * advantages[j]
     return advantages.astype(np.float32)
 
