@@ -44,6 +44,7 @@ PLANES: Final = np.concatenate(
 )
 """int64[NUM_PLANES * 52]: where the state tells of each natural card, plane by plane."""
 REACH: Final = 5  # cards of a suit that are looked at together
+_NEAR: Final = (np.arange(NUM_RANKS)[:, None] + np.arange(REACH) - REACH // 2) % NUM_RANKS
 
 SHIPPED: Final = "learned"
 FORMAT: Final = 1
@@ -129,6 +130,11 @@ class Network:
         self._transposed = {
             name: np.ascontiguousarray(array.T) for name, array in self.weights.items()
         }
+        self._near, self._rank = {}, {}
+        for layer in ("card1", "card2"):
+            suit = self._transposed[f"{layer}.suit.weight"][:, 0]  # [REACH, F, out]
+            self._near[layer] = suit.reshape(-1, suit.shape[2])
+            self._rank[layer] = self._transposed[f"{layer}.rank.weight"][0, 0]
         expected = (STATE_SIZE, CARD)
         found = (self._size("state1"), self._size("choice1"))
         if found != expected:
@@ -186,11 +192,10 @@ class Network:
 
     def _neighbours(self, layer: str, board: Array) -> Array:
         """Look at each card of a board float32[B, 4, 13, F] with its neighbours, see ``train``."""
-        kernel = self.weights[f"{layer}.suit.weight"][:, :, 0]
-        rank = self.weights[f"{layer}.rank.weight"][:, :, 0, 0]
-        out: Array = board.sum(axis=1, keepdims=True) @ rank.T + self.weights[f"{layer}.suit.bias"]
-        for k in range(REACH):
-            out = out + np.roll(board, REACH // 2 - k, axis=2) @ kernel[:, :, k].T
+        near = board.take(_NEAR, axis=2).reshape(*board.shape[:3], -1)
+        out: Array = near @ self._near[layer]
+        out += board.sum(axis=1, keepdims=True) @ self._rank[layer]
+        out += self.weights[f"{layer}.suit.bias"]
         return out
 
     def belief(self, states: Array) -> Array:
