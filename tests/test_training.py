@@ -17,7 +17,7 @@ from scala40_env.agents.registry import make_agent
 from scala40_env.batch import BatchGame
 from scala40_env.game import Game
 from scala40_env.rules import Rules
-from scala40_env.train import ablations, checkpoint, deep_monte_carlo, distributed, ppo
+from scala40_env.train import ablations, checkpoint, curves, deep_monte_carlo, distributed, ppo
 from scala40_env.train.config import ConfigError, TrainConfig, load_config
 from scala40_env.train.headroom import HeadroomConfig, Lookahead, headroom
 from scala40_env.train.model import Policy, TorchScorer, entropy, log_policy, weights_of
@@ -427,6 +427,19 @@ def test_the_chance_to_win_follows_from_what_a_hand_costs():
     # A hand costs its loser 1 point, the match is lost at 2: three hands at most.
     table = win_table(np.array([0.0, 1.0]), 2)
     assert np.allclose(table, [[0.5, 0.75], [0.25, 0.5]])
+
+
+def test_curves_of_runs_and_of_files_are_drawn(tiny_run, tmp_path, monkeypatch, capsys):
+    (tmp_path / "one.json").write_text(json.dumps(read_arrays(tiny_run / "best.npz")[1]))
+    picture = tmp_path / "curves.png"
+    command = ["curves", str(tiny_run), str(tmp_path / "one.json"), "--out", str(picture)]
+    monkeypatch.setattr("sys.argv", command)
+    curves.main()
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+    monkeypatch.setattr("sys.argv", ["curves", str(tmp_path / "none.json")])
+    with pytest.raises(SystemExit) as left:
+        curves.main()
+    assert left.value.code == 2 and "none.json" in capsys.readouterr().err
 
 
 def test_an_ablation_is_run_once_and_met_with_hard(tmp_path):
