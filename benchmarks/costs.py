@@ -2,7 +2,8 @@
 
 Time a decision of random legal play (mask + apply, and with the observation) on one core against
 the batch size, the number of players, the turns played in the hand, and the melds on the table. A
-figure is the median of the repeats.
+figure is the median of the repeats. Also the mask alone, by the kind of decision: what share of all
+decisions and of the time goes there.
 
 Writes ``docs/results/costs.json`` and ``docs/results/costs.png``.
 """
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from scala40_env.batch import BatchGame
 from scala40_env.bench import Budget, batch_observe_rate, batch_rate, one_core
-from scala40_env.engine.state import MATCH_OVER
+from scala40_env.engine.state import DRAW, JOKER, MATCH_OVER, NONE, PLAY
 from scala40_env.rules import Rules
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
@@ -85,6 +86,48 @@ def by_kind(positions: NDArray[Any], kinds: NDArray[np.int64], repeats: int) -> 
     return points
 
 
+def kinds_of_decisions(games: NDArray[Any]) -> dict[str, NDArray[np.bool_]]:
+    """Which of some games, two players, are before which kind of decision."""
+    rows, player = np.arange(len(games)), games["player"].astype(np.int64)
+    opened = games["opened"][rows, player] > 0
+    holds_joker = games["hands"][rows, player, JOKER] > 0
+    draws = games["phase"] == DRAW
+    owes = (games["phase"] == PLAY) & (games["taken"] != NONE)
+    plays = (games["phase"] == PLAY) & ~owes
+    return {
+        "draw or take, before opening": draws & ~opened,
+        "draw or take, opened": draws & opened,
+        "play, before opening, no joker": plays & ~opened & ~holds_joker,
+        "play, before opening, with a joker": plays & ~opened & holds_joker,
+        "play, opened": plays & opened,
+        "play, owing the taken card, before opening": owes & ~opened,
+        "play, owing the taken card, opened": owes & opened,
+    }
+
+
+def masks_by_kind(repeats: int, games: int = 4096, steps: int = 200) -> list[tuple[str, ...]]:
+    """Each kind of decision in random play: its share, nanoseconds a mask, share of the time."""
+    batch = BatchGame("browser", games, seed=5, auto_reset=True)
+    for _ in range(steps):
+        batch.step(batch.random_actions())
+    positions, idle = batch.games.copy(), np.full(games, -1)
+    counted = []
+    with one_core():
+        for kind, which in kinds_of_decisions(positions).items():
+            one_kind, times = BatchGame("browser", int(which.sum()), seed=6), []
+            one_kind.games[:] = positions[which]
+            for _ in range(repeats):
+                start = time.perf_counter()
+                one_kind.step(idle[: len(one_kind.games)])
+                times.append(time.perf_counter() - start)
+            counted.append((kind, len(one_kind.games), median(times)))
+    decisions, total = (sum(row[k] for row in counted) for k in (1, 2))
+    return [
+        (kind, f"{n / decisions:.1%}", f"{1e9 * spent / n:,.0f}", f"{spent / total:.0%}")
+        for kind, n, spent in counted
+    ]
+
+
 def measure(budget: Budget) -> dict[str, Points]:
     """All series, by name."""
     positions = sample_positions()
@@ -145,6 +188,8 @@ def main() -> None:
     series = measure(Budget(arguments.repeats, arguments.seconds))
     for name, points in series.items():
         print(name, ", ".join(f"{x:,.0f}: {y:,.0f} ns" for x, y in points))
+    for row in masks_by_kind(20 * arguments.repeats):
+        print(" | ".join(row))
     RESULTS.mkdir(parents=True, exist_ok=True)
     (RESULTS / "costs.json").write_text(json.dumps(series, indent=1) + "\n")
     plot(series, RESULTS / "costs.png")
