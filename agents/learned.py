@@ -45,6 +45,7 @@ PLANES: Final = np.concatenate(
 """int64[NUM_PLANES * 52]: where the state tells of each natural card, plane by plane."""
 REACH: Final = 5  # cards of a suit that are looked at together
 _NEAR: Final = (np.arange(NUM_RANKS)[:, None] + np.arange(REACH) - REACH // 2) % NUM_RANKS
+"""int64[13, REACH]: the ranks beside each rank, the ace beside the king."""
 
 SHIPPED: Final = "learned"
 FORMAT: Final = 1
@@ -130,15 +131,15 @@ class Network:
         self._transposed = {
             name: np.ascontiguousarray(array.T) for name, array in self.weights.items()
         }
+        expected = (STATE_SIZE, CARD)
+        found = (self._size("state1"), self._size("choice1"))
+        if found != expected:
+            raise AgentError(f"the network takes {found} features, the game gives {expected}")
         self._near, self._rank = {}, {}
         for layer in ("card1", "card2"):
             suit = self._transposed[f"{layer}.suit.weight"][:, 0]  # [REACH, F, out]
             self._near[layer] = suit.reshape(-1, suit.shape[2])
             self._rank[layer] = self._transposed[f"{layer}.rank.weight"][0, 0]
-        expected = (STATE_SIZE, CARD)
-        found = (self._size("state1"), self._size("choice1"))
-        if found != expected:
-            raise AgentError(f"the network takes {found} features, the game gives {expected}")
 
     def _size(self, layer: str) -> int:
         matrix = self.weights.get(f"{layer}.weight")

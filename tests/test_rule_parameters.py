@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from scala40_env.cards import DECK_COUNTS, card_text
 from scala40_env.game import Game
 from scala40_env.rules import Rules
@@ -139,6 +141,49 @@ def test_re_entry_is_with_the_highest_total_of_those_below():
     assert play(game, "discard 2H").totals == [10, 29, 67, 67]
     game = game_at(hands, {"reentry": "once"}, totals=[10, 95, 95, 95])
     assert play(game, "discard 2H").winner == 0 and game.totals == [10, 104, 103, 102]
+
+
+LOOSE = ["4H", "6D", "8C", "TD", "2C", "QC"]  # no meld with each other or the hands below
+
+
+@pytest.mark.parametrize(
+    ("melds", "rules", "opens"),
+    [
+        ("QS KS AS 3H 3D 3C", {}, True),  # 40
+        ("JS QS KS 3H 3D 3C", {}, False),  # 39
+        ("KS KH KD KC", {}, True),
+        ("6S 7S 8S 6S 7S 8S", {}, True),
+        ("5S 6S 7S 5S 6S 7S", {}, False),
+        ("AS 2S 3S JH QH KH", {}, False),
+        ("AS 2S 3S JH QH KH", {"ace_low_value": 11}, True),
+        ("KS KH KD", {"card_values": "graded"}, False),
+        ("AS AH AD", {"card_values": "graded"}, True),
+        ("2S 3S 4S", {"opening_min": 0}, True),
+    ],
+)
+def test_opening_min_is_reached_to_the_point(melds, rules, opens):
+    cards = melds.split()
+    position = {
+        "rules": Rules.preset("browser", **rules).to_dict(), "dealer": 0, "player": 0,
+        "turns": [5, 5], "pile": ["5D"], "phase": "play",
+        "hands": [cards + LOOSE, "9S 9H 7D JC 3S".split()],
+    }  # fmt: skip
+    laid = [text for text in Game.from_position(position).legal_texts() if text[:4] == "meld"]
+    assert bool(laid) == opens
+    for i, card in enumerate(cards):
+        hand = cards[:i] + cards[i + 1 :] + LOOSE
+        drawing = {**position, "phase": "draw", "pile": ["5D", card]}
+        drawing["hands"] = [hand, position["hands"][1]]
+        assert ("take" in Game.from_position(drawing).legal_texts()) == opens, card
+
+
+def test_hand_close_exempt_40_is_no_matter_of_points():
+    rules = Rules.preset("browser", hand_close_exempt_40=True)
+    position = {
+        "rules": rules.to_dict(), "dealer": 0, "player": 0, "turns": [5, 5], "pile": ["5D"],
+        "phase": "play", "hands": ["2S 2H 2D 3S 4S 5S 9C".split(), ["9S", "9H"]],
+    }  # fmt: skip
+    assert "meld 2S 2H 2D" in Game.from_position(position).legal_texts()
 
 
 def test_a_taken_joker_may_be_laid_off_after_an_opening_without_jokers_in_any_order():

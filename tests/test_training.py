@@ -17,12 +17,10 @@ from scala40_env.agents.registry import make_agent
 from scala40_env.batch import BatchGame
 from scala40_env.game import Game
 from scala40_env.rules import Rules
-from scala40_env.train import ablations, checkpoint, curves, deep_monte_carlo, distributed, ppo
+from scala40_env.train import checkpoint, deep_monte_carlo, distributed, ppo
 from scala40_env.train.config import ConfigError, TrainConfig, load_config
-from scala40_env.train.headroom import HeadroomConfig, Lookahead, headroom
 from scala40_env.train.model import Policy, TorchScorer, entropy, log_policy, weights_of
 from scala40_env.train.opponents import Opponents, Pool, advice_figures
-from scala40_env.train.portrait import PortraitConfig, calibration, log_loss, portrait
 from scala40_env.train.replay import Replay, earned_beyond_hard, join, rated_of, with_suits
 from scala40_env.train.rollout import Collector, Samples, estimate_advantages, gather_rows
 from scala40_env.train.win_prob import win_table
@@ -235,6 +233,11 @@ def test_hidden_features_change_no_score_in_torch_nor_in_numpy():
         assert np.allclose(player.scores(states, choices, counts), before, atol=1e-4)
 
 
+def test_a_network_that_lacks_a_layer_is_refused():
+    with pytest.raises(AgentError, match="lacks the layer 'state1'"):
+        Network({})
+
+
 def test_the_player_is_a_running_mean_of_the_weights():
     learner, samples = collect()
     config = dataclasses.replace(TINY, minibatches=1)
@@ -346,6 +349,15 @@ def test_a_run_goes_on_where_it_stopped(tiny_run):
     assert after["history"][: len(before["history"])] == before["history"]
 
 
+def test_a_checkpoint_plays_with_the_mean_of_the_weights(tiny_run):
+    arrays, meta = checkpoint.load_checkpoint(tiny_run)
+    learner = ppo.Learner(TrainConfig.from_dict(meta["config"]))
+    learner.restore(arrays)
+    played = Network(checkpoint.under("policy", arrays)).weights["score.weight"]
+    assert np.array_equal(played, weights_of(learner.player)["score.weight"])
+    assert not np.array_equal(played, weights_of(learner.policy)["score.weight"])
+
+
 def test_a_checkpoint_restores_everything(tiny_run):
     arrays, meta = checkpoint.load_checkpoint(tiny_run)
     learner = ppo.Learner(TrainConfig.from_dict(meta["config"]))
@@ -400,6 +412,7 @@ def test_weights_for_other_features_are_refused(tiny_run, tmp_path):
         ({"minuts": 5}, "minuts"),
         ({"games": "many"}, "games"),
         ({"batch": 0}, "batch"),
+        ({"averaging": 1.0}, "averaging"),
         ({"hide": "outs, inns"}, "inns"),
     ],
 )
@@ -423,80 +436,6 @@ def test_networks_have_the_size_of_the_features():
     assert HIDDEN_SIZE > 53 and advice_figures().shape[0] == 2
 
 
-def test_the_chance_to_win_follows_from_what_a_hand_costs():
-    # A hand costs its loser 1 point, the match is lost at 2: three hands at most.
-    table = win_table(np.array([0.0, 1.0]), 2)
-    assert np.allclose(table, [[0.5, 0.75], [0.25, 0.5]])
-
-
-def test_curves_of_runs_and_of_files_are_drawn(tiny_run, tmp_path, monkeypatch, capsys):
-    (tmp_path / "one.json").write_text(json.dumps(read_arrays(tiny_run / "best.npz")[1]))
-    picture = tmp_path / "curves.png"
-    command = ["curves", str(tiny_run), str(tmp_path / "one.json"), "--out", str(picture)]
-    monkeypatch.setattr("sys.argv", command)
-    curves.main()
-    assert picture.read_bytes()[:4] == b"\x89PNG"
-    monkeypatch.setattr("sys.argv", ["curves", str(tmp_path / "none.json")])
-    with pytest.raises(SystemExit) as left:
-        curves.main()
-    assert left.value.code == 2 and "none.json" in capsys.readouterr().err
-
-
-def test_an_ablation_is_run_once_and_met_with_hard(tmp_path):
-    settings = ("games", "batch", "minibatches", "width", "choice_width")
-    lines = [f"{name} = {getattr(TINY, name)}" for name in settings]
-    (tmp_path / "tiny.toml").write_text("\n".join(lines))
-    config = ablations.AblationConfig(
-        str(tmp_path / "tiny.toml"), minutes=0.01, pairs=2, runs=tmp_path
-    )
-    row = ablations.run_one("no arithmetic", config)
-    _, meta = checkpoint.load_checkpoint(tmp_path / "no arithmetic")
-    assert "outs" in meta["config"]["hide"] and meta["config"]["processes"] == 1
-    assert row["samples"] == meta["progress"]["samples"] > 0 and 0 <= row["matches"][0] <= 1
-    assert ablations.run_one("no arithmetic", config) == row
-    worse = row | {"name": "worse", "points": [row["points"][0] - 1, 0.1]}
-    assert list(ablations.table_of([worse, row]).columns[0].cells) == ["no arithmetic", "worse"]
-
-
-@pytest.mark.parametrize("name", ablations.ABLATIONS)
-def test_every_ablation_can_be_set_up(name):
-    changed = dataclasses.replace(load_config("full"), **ablations.ABLATIONS[name])
-    assert ppo.Learner(changed).policy and (changed == load_config("full")) == (name == "recipe")
-
-
-def test_deep_monte_carlo_leaves_a_player(tmp_path):
-    out = tmp_path / "monte-carlo.npz"
-    deep_monte_carlo.train(deep_monte_carlo.MonteCarloConfig(out, minutes=0.01, batch=300))
-    player = load(str(out))
-    assert player.name == "monte-carlo" and player.meta["progress"]["samples"] >= 300
-
-
-def test_deep_monte_carlo_fits_the_returns_of_the_moves_played():
-    learner, samples = collect(600)
-    optimizer = torch.optim.Adam(learner.policy.parameters(), 1e-3)
-    losses = [deep_monte_carlo.learn(learner.policy, optimizer, samples) for _ in range(30)]
-    returns = deep_monte_carlo.returns_of(samples)
-    assert losses[-1] < losses[0]
-    last = samples.ended > 0
-    assert (returns[last] == samples.rewards[last]).all()
-
-
-def test_a_portrait_tells_of_both_players(tmp_path):
-    result = portrait(PortraitConfig(hands=4, out=tmp_path))
-    learned, hard = result["players"].values()
-    assert learned["hands"] == hard["hands"] == 4
-    assert hard["decisions as hard"] == 1.0
-    assert learned["hands won"] + hard["hands won"] <= 1
-    losses = result["belief"]["log-loss a card"]
-    assert 0 < losses["network"] < 1 and (tmp_path / "belief.png").is_file()
-
-
-def test_calibration_and_log_loss_of_a_known_guess():
-    held = np.array([[True, False, False, False]])
-    assert log_loss(np.full((1, 4), 0.25), held) == pytest.approx(0.5623, abs=1e-3)
-    assert calibration(np.full((1, 4), 0.25), held) == [(0.25, 0.25, 4)]
-
-
 def test_a_temperature_draws_the_moves():
     game = Game("browser", seed=7)
     game.push("draw")
@@ -513,25 +452,17 @@ def test_a_temperature_that_is_none_is_one_clear_line(spec):
         make_agent(spec)
 
 
-def test_looking_ahead_rates_the_moves_of_hard():
-    rules = Rules.preset("browser")
-    lookahead = Lookahead(rules, 3, np.random.default_rng(0))
-    game, hard = Game(rules, seed=4), make_agent("hard")
-    seen = 0
-    while game.phase in ("draw", "play"):
-        legal = game.legal_moves()
-        gains, mine = lookahead.gains(game)
-        assert gains.shape[0] == 2 and gains.shape[2] in (0, len(legal))
-        move = hard.act(game.view(game.player), legal)
-        if gains.size:
-            seen += 1
-            assert (gains[:, :, mine] == 0).all() and np.isfinite(gains).all()
-            assert np.abs(gains).max() <= 1
-        game.push(move)
-    assert seen > 5
+def test_the_chance_to_win_follows_from_what_a_hand_costs():
+    # A hand costs its loser 1 point, the match is lost at 2: three hands at most.
+    table = win_table(np.array([0.0, 1.0]), 2)
+    assert np.allclose(table, [[0.5, 0.75], [0.25, 0.5]])
 
 
-def test_headroom_is_measured_in_worlds_of_its_own():
-    rows = headroom(HeadroomConfig(decisions=3, worlds=4))
-    assert rows.shape == (3, 3) and np.isfinite(rows).all()
-    assert set(rows[:, 1]) <= {0.0, 0.5, 1.0}
+def test_deep_monte_carlo_fits_the_returns_of_the_moves_played():
+    learner, samples = collect(600)
+    optimizer = torch.optim.Adam(learner.policy.parameters(), 1e-3)
+    losses = [deep_monte_carlo.learn(learner.policy, optimizer, samples) for _ in range(30)]
+    returns = deep_monte_carlo.returns_of(samples)
+    assert losses[-1] < losses[0]
+    last = samples.ended > 0
+    assert (returns[last] == samples.rewards[last]).all()

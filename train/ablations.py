@@ -4,7 +4,8 @@
     python -m scala40_env.train.ablations --only recipe "no warm start" --minutes 5
 
 Every run has one process and the seed of the config; its last player meets the hard level on test
-seeds. Runs that are done are kept, so that the command goes on where it stopped.
+seeds. Results and checkpoints are kept, so that the command goes on where it stopped. Lengths are
+those of the clock, so give the runs a machine of their own.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -22,10 +22,10 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from scala40_env.rules import Rules
 from scala40_env.train import checkpoint, ppo
 from scala40_env.train.config import TrainConfig, load_config
 from scala40_env.train.evaluate import evaluate
+from scala40_env.train.intervals import Interval
 
 _ARITHMETIC: Final = (
     "lay_off, outs, left, rest, melds, value, lack, live_outs, live_opening, gain, lost_outs,"
@@ -66,69 +66,116 @@ class AblationConfig:
     """Folder of the runs."""
 
 
-def run_one(name: str, config: AblationConfig) -> dict[str, Any]:
+class AblationError(ValueError):
+    """Runs that do not fit together; the message is one line."""
+
+
+def settings_of(name: str, config: AblationConfig) -> TrainConfig:
+    """Return the settings of one of ``ABLATIONS``: one process, not evaluated on the way."""
+    return dataclasses.replace(
+        load_config(config.config), **ABLATIONS[name], name=name, runs=str(config.runs),
+        minutes=config.minutes, processes=1, evaluate_every=2 * config.minutes, evaluate_pairs=2,
+        final_pairs=2,
+    )  # fmt: skip
+
+
+def run_one(name: str, config: AblationConfig) -> dict[str, Any] | None:
     """Train one of ``ABLATIONS``, let it meet the hard level and keep the result.
 
     Returns:
-        Its settings, samples, and what it won: matches, and points a hand of mirrored pairs.
+        Its settings, samples, and what it won with 95 % intervals: matches, and points a hand of
+        mirrored pairs; None where somebody interrupts, and nothing is kept but the checkpoint.
+
+    Raises:
+        AblationError: the folder holds this run with other settings.
     """
+    settings = settings_of(name, config)
     result = config.runs / f"{name}.json"
     if result.exists():
-        return dict(json.loads(result.read_text(encoding="utf-8")))
-    settings = dataclasses.replace(
-        load_config(config.config), **ABLATIONS[name], name=name, runs=str(config.runs),
-        minutes=config.minutes, processes=1, evaluate_every=float("inf"), final_pairs=10,
-    )  # fmt: skip
-    folder = _train(settings)
-    _, meta = checkpoint.load_checkpoint(folder)
-    player = str(folder / checkpoint.CHECKPOINT)
-    met = evaluate([player, "hard"], config.pairs, Rules.preset(settings.rules), _SEED).pairings[0]
+        row = dict(json.loads(result.read_text(encoding="utf-8")))
+        _refuse_other(result, (row["config"], row["pairs"]), (settings.to_dict(), config.pairs))
+        return row
+    meta = _train(settings)
+    if meta["progress"]["seconds"] / 60 < settings.minutes:
+        return None
+    player = str(settings.folder / checkpoint.CHECKPOINT)
+    evaluation = evaluate([player, "hard"], config.pairs, settings.rules, _SEED)
+    if not evaluation.complete:
+        return None
+    met = evaluation.pairings[0]
     row = {
         "name": name,
-        "changes": ABLATIONS[name],
-        "minutes": config.minutes,
+        "config": settings.to_dict(),
+        "commit": meta["commit"],
         "samples": meta["progress"]["samples"],
         "pairs": config.pairs,
-        "matches": [met.matches.mean, met.matches.half_width],
-        "points": [met.difference.mean, met.difference.half_width],
+        "seeds": list(met.seeds),
+        "matches": met.matches.rounded(),
+        "points": met.difference.rounded(),
     }
     checkpoint.write_json(result, row)
     return row
 
 
-def _train(settings: TrainConfig) -> Path:
-    started = (settings.folder / checkpoint.CHECKPOINT).exists()
-    return ppo.run(settings, settings.folder if started else None, quiet=True)
+def _refuse_other(path: Path, found: Any, wanted: Any) -> None:
+    if found != wanted:
+        raise AblationError(f"{str(path)!r} is of other settings; choose another --runs")
 
 
-def table_of(rows: list[Mapping[str, Any]]) -> Table:
+def _train(settings: TrainConfig) -> dict[str, Any]:
+    """Begin a run, or go on with it; returns the ``meta`` of its last checkpoint."""
+    folder, path = settings.folder, settings.folder / checkpoint.CHECKPOINT
+    if path.exists():
+        _refuse_other(path, checkpoint.load_checkpoint(folder)[1]["config"], settings.to_dict())
+    ppo.run(settings, folder if path.exists() else None, quiet=True)
+    return checkpoint.load_checkpoint(folder)[1]
+
+
+def table_of(rows: list[dict[str, Any]]) -> Table:
     """Return the results, the best first."""
-    caption = "95 % intervals; mirrored pairs against hard on test seeds"
-    table = Table(title="what each part is worth", caption=caption)
+    caption = "one training seed each; 95 % intervals of the evaluation alone"
+    table = Table(title="recipes against hard", caption=caption)
     for column in ("run", "million decisions", "points a hand", "matches won"):
         table.add_column(column, justify="left" if column == "run" else "right")
     for row in sorted(rows, key=lambda row: row["points"][0], reverse=True):
-        (points, near), (won, around) = row["points"], row["matches"]
+        points, won = Interval(*row["points"]), Interval(*row["matches"])
         table.add_row(
             row["name"],
             f"{row['samples'] / 1e6:.1f}",
-            f"{points:+.2f} ± {near:.2f}",
-            f"{100 * won:.1f} ± {100 * around:.1f} %",
+            f"{points.mean:+.2f} ± {points.half_width:.2f}",
+            f"{100 * won.mean:.1f} ± {100 * won.half_width:.1f} %",
         )
     return table
+
+
+def run_all(config: AblationConfig) -> list[dict[str, Any]]:
+    """Make the runs one after the other; ends early where somebody interrupts.
+
+    Raises:
+        AblationError: there is no such run, or see ``run_one``.
+    """
+    for name in config.only:
+        if name not in ABLATIONS:
+            raise AblationError(f"no run {name!r}; runs: {', '.join(ABLATIONS)}")
+    config.runs.mkdir(parents=True, exist_ok=True)
+    rows: list[dict[str, Any]] = []
+    for name in track(config.only or ABLATIONS, "training", console=Console(stderr=True)):
+        row = run_one(name, config)
+        if row is None:
+            print("stopped; the same command goes on", file=sys.stderr)
+            break
+        rows.append(row)
+    return rows
 
 
 def main() -> None:
     """Run from the command line."""
     config = tyro.cli(AblationConfig, description=__doc__)
-    names = config.only or tuple(ABLATIONS)
-    unknown = [name for name in names if name not in ABLATIONS]
-    if unknown:
-        print(f"error: no run {unknown[0]!r}; runs: {', '.join(ABLATIONS)}", file=sys.stderr)
-        raise SystemExit(2)
-    config.runs.mkdir(parents=True, exist_ok=True)
-    shown = track(names, "training", console=Console(stderr=True))
-    Console().print(table_of([run_one(name, config) for name in shown]))
+    try:
+        Console().print(table_of(run_all(config)))
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Checkpoints: one npz file without pickles that holds all that a run needs to go on.
 
-``policy/*`` are the weights that play (``agents.learned`` reads them), ``critic/*``, ``adam/*`` and
-``pool/*`` those that only training needs; ``meta`` is a JSON text.
+``policy/*`` are the weights that play (``agents.learned`` reads them): the running mean of those
+that are trained, ``trained/*``, after ``averaged`` steps. ``critic/*``, ``adam/*`` and ``pool/*``
+only training needs; ``meta`` is a JSON text.
 """
 
 from __future__ import annotations

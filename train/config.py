@@ -73,7 +73,7 @@ class TrainConfig:
     rated_kept: int = 40_000
     """Such decisions that each process keeps to learn from again."""
     mix_suits: bool = True
-    """Whether they are learned from with their suits in a random order."""
+    """Whether rated decisions are learned from with their suits in a random order."""
     turn_lambda: float = 0.95
     """Lambda of the advantage estimate from one turn to the next ..."""
     move_lambda: float = 1.0
@@ -85,7 +85,7 @@ class TrainConfig:
     advice: bool = True
     """Whether the first policy leans on what the levels would play."""
     hide: str = ""
-    """Features that the policy does not see, their names separated by commas."""
+    """Features that the policy does not see, by commas; of the decision and of the moves alike."""
     warm_up: int = 0
     """Samples, of all processes, in which the policy imitates the hard level."""
     share_self: float = 0.4
@@ -117,7 +117,9 @@ class TrainConfig:
                 raise ConfigError(f"{field} = {getattr(self, field)!r} must be more than 0")
         if self.reward not in ("win_prob", "points"):
             raise ConfigError(f"reward = {self.reward!r} must be win_prob or points")
-        for name in self.hidden:
+        if not 0 <= self.averaging < 1:
+            raise ConfigError(f"averaging = {self.averaging!r} must be from 0 to below 1")
+        for name in self.hidden_features:
             if name not in {block.name for block in (*STATE, *CHOICE)} - {"card"}:
                 raise ConfigError(f"hide: there is no feature {name!r} to hide")
 
@@ -133,7 +135,7 @@ class TrainConfig:
         return {name: getattr(self, f"share_{name}") for name in names}
 
     @property
-    def hidden(self) -> list[str]:
+    def hidden_features(self) -> list[str]:
         """The names of the features that the policy does not see."""
         return [name.strip() for name in self.hide.split(",") if name.strip()]
 

@@ -37,9 +37,12 @@ def read_run(path: Path) -> dict[str, Any]:
     if path.suffix != ".json":
         return checkpoint.load_checkpoint(path)[1]
     try:
-        return dict(json.loads(path.read_text(encoding="utf-8")))
+        meta = dict(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
         raise checkpoint.CheckpointError(f"cannot read {str(path)!r}: {error}") from error
+    if not {"config", "progress"} <= set(meta):
+        raise checkpoint.CheckpointError(f"{str(path)!r} tells of no run")
+    return meta
 
 
 def draw(runs: list[dict[str, Any]], path: Path) -> None:
@@ -54,13 +57,17 @@ def draw(runs: list[dict[str, Any]], path: Path) -> None:
         near = [196 * row["error"] for row in rows]
         for axes, key, unit in ((by_samples, "samples", 1e6), (by_minutes, "minutes", 1)):
             x = [row[key] / unit for row in rows]
-            axes.errorbar(x, won, near, fmt="o-", capsize=3, label=f"seed {meta['config']['seed']}")
+            axes.errorbar(x, won, near, fmt="o-", capsize=3, label=_label(meta))
     by_samples.set(xlabel="million decisions", ylabel="matches won against hard, %")
-    by_minutes.set(xlabel="minutes on two cores")
+    by_minutes.set(xlabel="minutes")
     for axes in (by_samples, by_minutes):
         axes.axhline(50, color="grey", linewidth=0.8, linestyle=":")
     by_minutes.legend(loc="lower right")
     figure.savefig(path, dpi=120)
+
+
+def _label(meta: dict[str, Any]) -> str:
+    return f"{meta['config']['name']}, seed {meta['config']['seed']}"
 
 
 def main() -> None:
@@ -68,7 +75,7 @@ def main() -> None:
     config = tyro.cli(CurvesConfig, description=__doc__)
     try:
         draw([read_run(path) for path in config.runs], config.out)
-    except checkpoint.CheckpointError as error:
+    except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(2) from None
 

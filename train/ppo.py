@@ -76,9 +76,8 @@ class Learner:
 
     def __init__(self, config: TrainConfig) -> None:
         torch.manual_seed(config.seed)
-        self.policy = Policy(
-            config.width, config.choice_width, config.card_width, config.advice, config.hidden
-        )
+        widths = (config.width, config.choice_width, config.card_width)
+        self.policy = Policy(*widths, config.advice, config.hidden_features)
         self.average = AveragedModel(
             self.policy, multi_avg_fn=get_ema_multi_avg_fn(config.averaging)
         )

@@ -2,7 +2,7 @@
 
 ``may_stop`` says whether the turn may end as things stand; ``can_finish`` whether some further
 table moves lead there. With nothing owed that is a comparison of counts. Otherwise two searches
-answer: ``arrange.opening`` knows the common case, an opening from the own hand, and says yes, no or
+answer: ``opening.opening`` knows the common case, an opening from the own hand, and says yes, no or
 unsure; the exact search here walks through the moves themselves, visiting no state twice.
 
 The exact search leaves out moves that cannot matter. Cards only leave the hand (a swap keeps their
@@ -18,8 +18,8 @@ nor opens the way for one that does is better kept:
 
 import numpy as np
 
-from .arrange import UNSURE, YES, opening
 from .kernel import kernel
+from .opening import UNSURE, YES, opening
 from .state import (
     ATTACH_CLOSING,
     CLOSE_WITHOUT_DISCARD,

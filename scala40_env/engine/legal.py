@@ -7,9 +7,9 @@ the add or swap, then the target, which waits in ``pending``.
 
 import numpy as np
 
-from .arrange import NO, UNSURE, YES, opening, opening_is_out_of_reach, prepare_opening
 from .finish import can_finish, duties_are_met, last_discard_is_barred, min_left
 from .kernel import kernel
+from .opening import NO, UNSURE, YES, opening, opening_is_out_of_reach, prepare_opening
 from .state import (
     ATTACH_OPENED,
     ATTACH_UNOPENED,
@@ -121,8 +121,6 @@ def _can_take(s, work):
     sure = _take_is_sure(s)
     if sure != UNSURE:
         return sure == YES
-    if not s.opened[s.player] and opening_is_out_of_reach(s, np.int64(s.pile[s.num_pile - 1])):
-        return False
     after = work.stack[0]
     work.stack[0] = s
     take_card(after)
@@ -146,7 +144,8 @@ def _take_is_sure(s):
         spare += NUM_PLACES[s.meld_jokers[m]]
     cards = s.held_once[p]
     if not s.opened[p]:
-        return UNSURE if could_meld(cards, card, spare) else NO
+        hopeless = not could_meld(cards, card, spare) or opening_is_out_of_reach(s, card)
+        return NO if hopeless else UNSURE
     allowed = min(jokers, joker_limit(s), 3 - np.int64(s.rules[MIN_NATURALS]))
     if s.hand_size[p] >= 4 and could_meld(cards, card, allowed):
         return YES
@@ -288,6 +287,7 @@ def legal_moves(s, moves, work):
         n += 1
     if not owes:
         n = _list_discards(s, moves, n)
+        # Owing nothing before opening: nothing is laid, or closing in hand asks for no minimum.
         if not s.opened[s.player] and opening_is_out_of_reach(s, NONE):
             return n
     count = table_moves(s, moves[n:])

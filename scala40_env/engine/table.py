@@ -278,7 +278,7 @@ def _list_patterns(shape, present, jokers, moves, n):
     if NUM_PLACES[places & present] + jokers < 3:
         return n
     first = shape * NUM_PATTERNS
-    for meld in range(first, first + 1 + 3 * jokers):  # in the order of their number of jokers
+    for meld in range(first, first + 1 + 3 * jokers):  # those with 0, 1 and 2 jokers follow so
         naturals = places & ~np.int64(MELD_JOKERS[meld])
         if naturals & ~present == 0:
             moves[n, 0], moves[n, 1] = MELD_ID + meld, NONE

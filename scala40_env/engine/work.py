@@ -7,7 +7,7 @@ from .table import MAX_TABLE_MOVES
 
 MAX_DEPTH = 40  # 14 cards down one by one, and swapped jokers laid again in between
 MAX_CANDIDATES = 2048  # melds of one hand; a hand with more is left to the exact search
-NUM_VALUES = 128  # a meld is worth less: fourteen cards by ``graded`` values count 118
+NUM_VALUES = 128  # a meld is worth less: all fourteen places count 115 at most
 NUM_VISITED = 1 << 12  # states remembered; past that the exact search gets slower, not wrong
 
 WORK = np.dtype(

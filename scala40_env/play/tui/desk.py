@@ -221,4 +221,3 @@ class Desk:
         steps = [step for move in moves for step in self.match.play(move)]
         self.refresh()
         return steps
-
