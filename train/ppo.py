@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import torch
@@ -88,8 +88,7 @@ class Learner:
     @property
     def player(self) -> Policy:
         """What is evaluated and shipped: averaging takes the noise of the last steps out."""
-        player: Policy = self.average.module
-        return player
+        return cast(Policy, self.average.module)
 
     def arrays(self) -> checkpoint.Arrays:
         """Return everything as arrays for a checkpoint; ``policy`` is what plays."""
