@@ -172,7 +172,9 @@ def main() -> None:
     """Run from the command line."""
     config = tyro.cli(AblationConfig, description=__doc__)
     try:
-        Console().print(table_of(run_all(config)))
+        rows = run_all(config)
+        if rows:
+            Console().print(table_of(rows))
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(2) from None

@@ -31,6 +31,7 @@ from .table import (
     attaches,
     could_meld,
     joker_limit,
+    recoverable_jokers,
     suit_places,
     table_move,
     table_moves,
@@ -43,7 +44,6 @@ from .tables import (
     MELD_ID,
     MELD_NUM_JOKERS,
     NUM_ACTIONS,
-    NUM_PLACES,
     RETURN_ID,
     SWAP_ID,
     TAKE_ID,
@@ -138,23 +138,24 @@ def _take_is_sure(s):
     p, card = np.int64(s.player), np.int64(s.pile[s.num_pile - 1])
     if card == JOKER:
         return UNSURE
-    jokers = np.int64(s.hands[p, JOKER])
-    spare = jokers
-    for m in range(s.num_melds):
-        spare += NUM_PLACES[s.meld_jokers[m]]
     cards = s.held_once[p]
+    jokers = np.int64(s.hands[p, JOKER])
+    spare, with_card = jokers, cards | np.uint64(1) << np.uint64(card)
+    for m in range(s.num_melds):
+        spare += recoverable_jokers(s, m, with_card)
+    may_meld = could_meld(cards, card, spare)
     if not s.opened[p]:
-        hopeless = not could_meld(cards, card, spare) or opening_is_out_of_reach(s, card)
-        return NO if hopeless else UNSURE
+        return UNSURE if may_meld and not opening_is_out_of_reach(s, card) else NO
+    fits = attaches(s, card)
+    if s.hand_size[p] >= 2 and fits:
+        return YES
     allowed = min(jokers, joker_limit(s), 3 - np.int64(s.rules[MIN_NATURALS]))
     if s.hand_size[p] >= 4 and could_meld(cards, card, allowed):
         return YES
-    if s.hand_size[p] >= 2 and attaches(s, card):
-        return YES
-    if could_meld(cards, card, spare) or attaches(s, card):
+    if may_meld or fits:
         return UNSURE
     # What is left is a swap, which takes a joker of the table, and a run of the table that other
-    # cards of the suit carry on to this one.
+    # cards of the suit or jokers carry on to this one.
     beside = suit_places(cards, card // 13)
     near = beside >> 1 | beside << 1
     ace_high = card % 13 == 0 and near >> 13 & 1

@@ -25,14 +25,12 @@ from .state import (
     MIN_NATURALS,
     NONE,
     OPENING_MIN,
-    RUN,
-    SET_JOKER,
 )
 from .table import (
     joker_limit,
     naturals_missing,
     opening_points,
-    rank_places,
+    recoverable_jokers,
     run_starts,
     set_ranks,
     suit_places,
@@ -86,22 +84,22 @@ def opening_is_out_of_reach(s, taken):
 
 
 @kernel
-def _sort_candidates(work, first, last):
-    """Fill ``work.order[first:last]`` with the candidates of that range by falling value."""
+def _sort_candidates(work, n):
+    """Fill ``work.order`` with the candidates by falling value."""
     buckets = work.buckets
-    for b in range(NUM_VALUES):
-        buckets[b] = 0
-    for k in range(first, last):
-        buckets[NUM_VALUES - 1 - work.melds[k, VALUE]] += 1
-    place = first
-    for b in range(NUM_VALUES):
-        count = buckets[b]
-        buckets[b] = place
+    for value in range(NUM_VALUES):
+        buckets[value] = 0
+    for k in range(n):
+        buckets[work.melds[k, VALUE]] += 1
+    place = 0
+    for value in range(NUM_VALUES - 1, -1, -1):
+        count = buckets[value]
+        buckets[value] = place
         place += count
-    for k in range(first, last):
-        b = NUM_VALUES - 1 - work.melds[k, VALUE]
-        work.order[buckets[b]] = k
-        buckets[b] += 1
+    for k in range(n):
+        value = work.melds[k, VALUE]
+        work.order[buckets[value]] = k
+        buckets[value] += 1
 
 
 @kernel
@@ -145,7 +143,7 @@ def prepare_opening(s, work):
             return 0
     for k in range(n):
         work.melds[k, SHARED] = cards_value(s, work.masks[k] & np.uint64(work.bounds[_PLAIN]))
-    _sort_candidates(work, 0, n)
+    _sort_candidates(work, n)
     return n
 
 
@@ -200,16 +198,8 @@ def _may_lack_naturals(s):
 @kernel
 def _can_swap_something(s):
     """Whether the hand holds the natural card of a joker on the table."""
-    cards = s.held_once[s.player]
     for m in range(s.num_melds):
-        jokers = np.int64(s.meld_jokers[m])
-        if jokers == 0:
-            continue
-        base = np.int64(s.meld_base[m])
-        if s.meld_kind[m] == RUN:
-            if jokers & suit_places(cards, base):
-                return True
-        elif rank_places(cards, base) & (0b1111 if s.rules[SET_JOKER] == 1 else jokers):
+        if recoverable_jokers(s, m, s.held_once[s.player]) > 0:
             return True
     return False
 

@@ -18,6 +18,7 @@ from .state import (
     OPENING_JOKER,
     OPENING_MIN,
     RECOVERED_JOKER,
+    RUN,
     SET,
     SET_JOKER,
     gain_card,
@@ -244,6 +245,24 @@ def swap_place(s, m, card):
     if jokers & _HIGH_ACE and not naturals & _LOW_ACE:
         return 13
     return NONE
+
+
+@kernel
+def recoverable_jokers(s, m, cards):
+    """How many jokers of meld ``m`` could be swapped for natural cards, at most.
+
+    Args:
+        cards: uint64 mask of the card types held.
+    """
+    jokers, base = np.int64(s.meld_jokers[m]), np.int64(s.meld_base[m])
+    if jokers == 0:
+        return 0
+    if s.meld_kind[m] == RUN:
+        return NUM_PLACES[jokers & suit_places(cards, base)]
+    suits = rank_places(cards, base)
+    if s.rules[SET_JOKER] == 1:
+        return min(NUM_PLACES[jokers], NUM_PLACES[suits])
+    return NUM_PLACES[jokers & suits]
 
 
 # --- the shape-legal table moves ------------------------------------------------------------
