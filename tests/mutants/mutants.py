@@ -220,6 +220,24 @@ CHANGED = [
         "",
     ),
     Changed(
+        "Swap: a glance at the discard forgets the jokers of runs",
+        "table.py",
+        "        return NUM_PLACES[jokers & suit_places(cards, base)]\n",
+        "        return 0\n",
+    ),
+    Changed(
+        "Swap: a glance at the discard forgets the jokers of sets",
+        "table.py",
+        "    return NUM_PLACES[jokers & suits]\n",
+        "    return 0\n",
+    ),
+    Changed(
+        "Swap: a glance at the discard forgets that any missing suit will do",
+        "table.py",
+        "        return min(NUM_PLACES[jokers], NUM_PLACES[suits])\n",
+        "        return NUM_PLACES[jokers & suits]\n",
+    ),
+    Changed(
         "Taking the discard before opening: a glance leaves the taken card out",
         "opening.py",
         "    if taken != NONE:\n",
