@@ -143,6 +143,16 @@ def test_re_entry_is_with_the_highest_total_of_those_below():
     assert play(game, "discard 2H").winner == 0 and game.totals == [10, 104, 103, 102]
 
 
+@pytest.mark.parametrize(("set_joker", "takes"), [("any_missing", True), ("declared", False)])
+def test_set_joker_decides_whether_a_joker_can_be_had_for_a_discard(set_joker, takes):
+    """9C for the joker that stands for 9D, which 5S and 7S need between them."""
+    game = game_at(
+        ["9C 7S KH 2D".split(), ["3D", "3C"]], {"set_joker": set_joker},
+        table=["9S 9H 9D*"], pile=["5S"], phase="draw",
+    )  # fmt: skip
+    assert ("take" in game.legal_texts()) == takes
+
+
 LOOSE = ["4H", "6D", "8C", "TD", "2C", "QC"]  # no meld with each other or the hands below
 
 
