@@ -137,7 +137,9 @@ def check_meld(meld: Meld, rules: Rules = _STANDARD) -> None:
             f"{meld.num_jokers} jokers, at most {rules.jokers_per_meld} allowed: {meld_text(meld)}"
         )
     if len(meld) - meld.num_jokers < rules.min_naturals:
-        raise InvalidMeldError(f"fewer than {rules.min_naturals} natural cards: {meld_text(meld)}")
+        raise InvalidMeldError(
+            f"fewer than {rules.min_naturals} natural cards: {meld_text(meld)}"
+        )
 
 
 def _check_masks(meld: Meld) -> None:

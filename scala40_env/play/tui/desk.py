@@ -221,3 +221,4 @@ class Desk:
         steps = [step for move in moves for step in self.match.play(move)]
         self.refresh()
         return steps
+

@@ -129,7 +129,9 @@ class CoverDialog(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """Say whose turn it is."""
-        yield Static(_("{name}, it is your turn. Enter shows your cards.").format(name=self._name))
+        yield Static(
+            _("{name}, it is your turn. Enter shows your cards.").format(name=self._name)
+        )
 
     def on_click(self) -> None:
         """A click does as well."""

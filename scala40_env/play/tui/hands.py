@@ -40,10 +40,8 @@ class Hands(CardsWidget):
         rows: list[Row] = []
         for seat, cards in zip(self._seats, self._cards, strict=True):
             rows.append(seat_line(self, seat, width, shortness(seat, width)))
-            blocks = [
-                self._card(card)
-                for card in ([None] * seat.cards if cards is None else sort_hand(cards))
-            ]
+            blocks = [self._card(card) for card in ([None] * seat.cards if cards is None else
+                                                    sort_hand(cards))]
             for line in flow([width_of(block) for block in blocks], width - 2):
                 margin: Row = [("  ", self.paint())]
                 rows += side_by_side([[margin], *([blocks[number]] for number in line)])

@@ -1,10 +1,10 @@
 """The cards in a person's hand as they lie on the screen: order, cursor, selection.
 
->>> held = Held([3, 16, 4])
->>> held.cards
-[3, 4, 16]
->>> held.toggle(); held.move(1); held.toggle(); held.chosen
-[3, 4]
+    >>> held = Held([3, 16, 4])
+    >>> held.cards
+    [3, 4, 16]
+    >>> held.toggle(); held.move(1); held.toggle(); held.chosen
+    [3, 4]
 """
 
 from __future__ import annotations

@@ -262,10 +262,8 @@ class PlayScreen(TableScreen):
         meld = self.words.meld(choice.meld)
         if choice.number >= len(self.desk.staging.game.table):
             return tint(meld)
-        text = (
-            _("take the joker of meld {number}: {meld}")
-            if choice.is_swap
-            else _("meld {number}: {meld}")
+        text = _("take the joker of meld {number}: {meld}") if choice.is_swap else _(
+            "meld {number}: {meld}"
         )
         return tint(text.format(number=choice.number, meld=meld))
 

@@ -48,7 +48,9 @@ def seats_of(match: Match) -> list[Seat]:
 def seats_at(state: GameState, names: Sequence[str]) -> list[Seat]:
     """Return what is shown of the seats of a game."""
     is_on = state.phase != "over"
-    rows = zip(names, state.hand_sizes, state.totals, state.opened, state.in_match, strict=True)
+    rows = zip(
+        names, state.hand_sizes, state.totals, state.opened, state.in_match, strict=True
+    )
     return [
         Seat(name, cards, total, opened, is_on and seat == state.player, is_in)
         for seat, (name, cards, total, opened, is_in) in enumerate(rows)

@@ -42,7 +42,9 @@ class Staging:
         """Whether the seat to move must still open, so that its melds are prepared first."""
         base = self._base
         return (
-            not base.opened[base.player] and not base.laid_this_turn and base.rules.opening_min > 0
+            not base.opened[base.player]
+            and not base.laid_this_turn
+            and base.rules.opening_min > 0
         )
 
     @property

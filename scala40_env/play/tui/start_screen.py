@@ -78,35 +78,26 @@ class StartScreen(Screen[Started]):
             yield Static(_title(), id="start-title")
             with Grid(id="form"):
                 yield Label(_("Rules"))
-                yield _choice(
-                    "rules",
-                    [(name, name) for name in _rule_names(setup.rules)],
-                    _rule_name(setup.rules),
-                )
+                yield _choice("rules", [(name, name) for name in _rule_names(setup.rules)],
+                              _rule_name(setup.rules))
                 yield Label(_("Players"))
-                yield _choice(
-                    "count", [(str(n), n) for n in range(2, _MOST_PLAYERS + 1)], len(setup.players)
-                )
+                yield _choice("count", [(str(n), n) for n in range(2, _MOST_PLAYERS + 1)],
+                              len(setup.players))
                 for seat in range(_MOST_PLAYERS):
                     yield Label(_("Seat {number}").format(number=seat + 1), classes=f"seat{seat}")
                     yield self._seat_choice(seat)
                 yield Label(_("Agents move"))
                 yield _choice("speed", [(_(name), name) for name in SPEEDS], setup.speed)
                 yield Label(_("Seed"))
-                yield Input(
-                    "" if setup.seed is None else str(setup.seed),
-                    id="seed",
-                    placeholder=_("a number; empty: other cards each time"),
-                    compact=True,
-                )
+                yield Input("" if setup.seed is None else str(setup.seed), id="seed",
+                            placeholder=_("a number; empty: other cards each time"), compact=True)
             yield Static(id="goal", markup=False)
             with Horizontal(id="start-buttons"):
                 yield Button(_("Start"), id="begin")
                 yield Button(_("Saved match"), id="load")
                 yield Button(_("Leave"), id="leave")
-            yield Static(
-                _("Enter starts. Tab and arrows move, ? helps."), id="start-note", markup=False
-            )
+            yield Static(_("Enter starts. Tab and arrows move, ? helps."), id="start-note",
+                         markup=False)
 
     def _seat_choice(self, seat: int) -> Select:
         players = self._setup.players

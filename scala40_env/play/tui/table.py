@@ -33,7 +33,9 @@ class Melds(CardsWidget):
         self._takers: Mapping[int, bool] = {}
         self._shape = _SHAPES[0]
 
-    def show(self, melds: Sequence[Meld], new: Collection[int], takers: Mapping[int, bool]) -> None:
+    def show(
+        self, melds: Sequence[Meld], new: Collection[int], takers: Mapping[int, bool]
+    ) -> None:
         """Show melds: which are new in this turn, which could take the selected card."""
         self._melds, self._new, self._takers = melds, new, takers
         if self.differs(melds, new, takers):

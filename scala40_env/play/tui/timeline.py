@@ -1,8 +1,8 @@
 """A match as a row of moments, to go back and forth in: read off a record, or played live.
 
-timeline = Timeline.of(Game.replay(record))
-timeline.moment(0).state            # the first deal
-timeline.find(hand=2, turn=5)       # the number of the moment in which that turn begins
+    timeline = Timeline.of(Game.replay(record))
+    timeline.moment(0).state            # the first deal
+    timeline.find(hand=2, turn=5)       # the number of the moment in which that turn begins
 """
 
 from __future__ import annotations
