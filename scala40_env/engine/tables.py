@@ -91,10 +91,4 @@ RANK_VALUE = np.array(
 )
 
 # Points of a suit's cards at their highest, [card_values, mask of ranks].
-SUIT_VALUE = np.array(
-    [
-        [sum(int(row[rank]) for rank in range(13) if mask >> rank & 1) for mask in range(1 << 13)]
-        for row in RANK_VALUE
-    ],
-    np.uint8,
-)
+SUIT_VALUE = (RANK_VALUE @ (np.arange(1 << 13) >> np.arange(13)[:, None] & 1)).astype(np.uint8)
