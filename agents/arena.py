@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final
 
 import numpy as np
@@ -213,8 +213,16 @@ class Matches:
     @classmethod
     def join(cls, parts: Sequence[Matches]) -> Matches:
         """Return several tables as one, in order."""
-        names = ("lineups", "winners", "hands", "voids", "tallies", "lucks")
+        names = [field.name for field in fields(cls)]
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+    def take(self, which: NDArray[np.bool_]) -> Matches:
+        """Return some of them.
+
+        Args:
+            which: bool[M].
+        """
+        return Matches(*(getattr(self, field.name)[which] for field in fields(self)))
 
 
 def play_matches(

@@ -29,7 +29,7 @@ from scala40_env.train.intervals import (
     share_interval,
     without_luck,
 )
-from scala40_env.train.pairings import Plan, places, won_matches
+from scala40_env.train.pairings import Plan, places, summarize_pairing, won_matches
 from scala40_env.train.ratings import bradley_terry, bradley_terry_intervals, plackett_luce
 
 ONE_HAND = Rules.preset("browser", mode="single_hand")
@@ -253,6 +253,27 @@ def test_teams_meet_as_two_sides():
     assert not result.standings
 
 
+def test_a_pairing_at_larger_tables_counts_the_matches_and_hands_of_both():
+    # Players 0 and 1, and 1 and 2, at tables of three: player 1 sits twice. Two deals.
+    lineups = np.array([[0, 1, 1], [1, 2, 1]] * 2)
+    hands = np.array([2, 50, 4, 50])
+    tallies = np.zeros((4, 3, len(COLUMNS)), np.int64)
+    tallies[:, :, COLUMNS.index("points")] = (lineups + 1) * hands[:, None]  # 1, 2, 3 a hand
+    tallies[:, :, COLUMNS.index("out_at")] = NEVER_OUT
+    winners = np.array([0, 0, 1, 0])
+    matches = Matches(lineups, winners, hands, 0 * hands, tallies, np.zeros((4, 0, LUCKS)))
+    plan = Plan(Rules.preset("browser", num_players=3), 0)
+    pairing = summarize_pairing(matches, (0, 1), ("a", "b"), plan, 2)
+    assert (pairing.num_matches, pairing.num_hands, pairing.groups) == (2, 6, 2)
+    assert pairing.points == (1.0, 2.0) and pairing.matches.mean == 0.5
+    assert pairing.difference.mean == pytest.approx(1.0)
+
+
+def test_pairs_that_are_asked_for_are_the_most_that_is_played(capsys):
+    run(EvaluateConfig(players=("easy", "easy"), until=0.0001, pairs=1000, json="-"))
+    assert json.loads(capsys.readouterr().out)["pairings"][0]["pairs"] == 1000
+
+
 def test_until_stops_as_soon_as_the_interval_is_narrow():
     result = evaluate(["easy", "random"], pairs=5000, rules=ONE_HAND, until=0.03)
     pairing = result.pairings[0]
@@ -323,6 +344,10 @@ def test_seeds_that_a_checkpoint_has_seen_are_refused():
     [
         ({"players": ("hard",)}, EvaluationError, "at least two players"),
         ({"players": ("hard", "easy"), "pairs": 1}, EvaluationError, "pairs = 1 must be"),
+        ({"players": ("hard", "easy"), "seed": -1}, EvaluationError, "seed = -1 must be"),
+        ({"players": ("hard", "easy"), "seed": 1 << 32}, EvaluationError, "seed = 4294967296 must"),
+        ({"players": ("hard", "easy"), "threads": 0}, EvaluationError, "threads = 0 must be"),
+        ({"sprt": ("hard", "easy"), "pairs": 0}, EvaluationError, "pairs = 0 must be"),
         ({"players": ("hard", "strong")}, AgentError, "unknown agent 'strong'"),
         ({"players": ("hard", "easy"), "rules": "poker"}, RulesError, "unknown rules preset"),
         ({"players": ("hard", "easy"), "set": (("limits=3",),)}, RulesError, "unknown rules field"),
@@ -362,7 +387,9 @@ def test_json_goes_to_standard_output_alone(capsys):
     assert json.loads(capsys.readouterr().out)["complete"] is True
 
 
-def test_an_interrupted_evaluation_leaves_what_was_played(tmp_path, monkeypatch):
+@pytest.fixture
+def interrupted_later(monkeypatch):
+    """Ctrl-C comes when 500 deals have been played."""
     calls = []
 
     def interrupted(*args, **options):
@@ -372,6 +399,35 @@ def test_an_interrupted_evaluation_leaves_what_was_played(tmp_path, monkeypatch)
         return play_matches(*args, **options)
 
     monkeypatch.setattr("scala40_env.train.pairings.play_matches", interrupted)
+
+
+@pytest.mark.usefixtures("interrupted_later")
+def test_an_interrupted_evaluation_keeps_the_pairings_that_are_done(tmp_path):
+    path = tmp_path / "part.json"
+    players = ("random", "easy", "normal")
+    config = EvaluateConfig(
+        players=players, pairs=500, json=str(path), set=(("mode=single_hand",),)
+    )
+    with pytest.raises(KeyboardInterrupt):
+        run(config)
+    figures = json.loads(path.read_text())
+    assert figures["complete"] is False and len(figures["ratings"]) == 3
+    assert [(p["a"], p["b"]) for p in figures["pairings"]] == [("random", "easy")]
+
+
+@pytest.mark.usefixtures("interrupted_later")
+def test_an_interrupted_sequential_test_says_so(tmp_path):
+    path = tmp_path / "part.json"
+    config = EvaluateConfig(
+        sprt=("easy", "easy"), elo1=1.0, json=str(path), set=(("mode=single_hand",),)
+    )
+    with pytest.raises(KeyboardInterrupt):
+        run(config)
+    assert json.loads(path.read_text())["complete"] is False
+
+
+@pytest.mark.usefixtures("interrupted_later")
+def test_an_interrupted_evaluation_leaves_what_was_played(tmp_path):
     path = tmp_path / "part.json"
     config = EvaluateConfig(
         players=("easy", "normal"), pairs=1000, json=str(path), set=(("mode=single_hand",),)

@@ -41,6 +41,8 @@ from scala40_env.train.pairings import (
 from scala40_env.train.ratings import bradley_terry_intervals, plackett_luce
 
 SEEDS_A_RUN: Final = 1 << 32
+NUM_RUNS: Final = 1 << 31
+"""Numbers of evaluations: all their match seeds are below 2**63."""
 MIRRORED: Final = np.array([[0, 1], [1, 0]])  # the sides of the two games of a pair
 
 _RATED_DEALS: Final = 1000  # OpenSkill is slow, and its rating has settled long before
@@ -120,15 +122,15 @@ def evaluate(
         progress: called with the number of matches finished since the last call.
 
     Raises:
-        EvaluationError: too few players or pairs, or seeds that a checkpoint has seen.
+        EvaluationError: too few players, pairs or threads, no number of an evaluation, or seeds
+            that a checkpoint has seen.
         AgentError: there is no such agent.
     """
     began = time.perf_counter()
+    _refuse_numbers(pairs, seed, threads)
     agents = [make_agent(p, seed) if isinstance(p, str) else p for p in players]
     if len(agents) < 2:
         raise EvaluationError("an evaluation needs at least two players")
-    if pairs < 2:
-        raise EvaluationError(f"pairs = {pairs} must be at least 2, for intervals")
     rules = Rules.preset(rules) if isinstance(rules, str) else rules
     plan = Plan(rules, seed * SEEDS_A_RUN, threads, note_luck, progress)
     refuse_seen_seeds(agents, plan.first, pairs)
@@ -148,6 +150,15 @@ def evaluate(
         seconds,
         complete=not plan.stopped,
     )
+
+
+def _refuse_numbers(pairs: int, seed: int, threads: int) -> None:
+    if pairs < 2:
+        raise EvaluationError(f"pairs = {pairs} must be at least 2, for intervals")
+    if not 0 <= seed < NUM_RUNS:
+        raise EvaluationError(f"seed = {seed} must be from 0 to {NUM_RUNS - 1}")
+    if threads < 1:
+        raise EvaluationError(f"threads = {threads} must be 1 or more")
 
 
 def refuse_seen_seeds(agents: Sequence[Agent], first: int, count: int) -> None:
@@ -183,11 +194,16 @@ def _two_sides(
     """Play every pairing in mirrored pairs."""
     both = list(combinations(range(len(agents)), 2))
     pairings: list[Pairing] = []
-    for a, b in both:
-        both_agents, both_names = [agents[a], agents[b]], (names[a], names[b])
-        pairings.append(_play_pairing(both_agents, both_names, plan, pairs, until))
-        if plan.stopped:
-            break
+    try:
+        for a, b in both:
+            both_agents, both_names = [agents[a], agents[b]], (names[a], names[b])
+            pairings.append(_play_pairing(both_agents, both_names, plan, pairs, until))
+            if plan.stopped:
+                break
+    except KeyboardInterrupt:  # before a pairing has any figures; those before it are worth keeping
+        if not pairings:
+            raise
+        plan.stopped = True
     shares = [pairing.shares for pairing in pairings]
     ratings = bradley_terry_intervals(len(agents), both[: len(pairings)], shares)
     return tuple(pairings), (), ratings, "Bradley-Terry (Elo)"
@@ -263,12 +279,14 @@ class SequentialTest:
         ratio: the log-likelihood ratio reached.
         bound: it had to get below -bound or above bound.
         pairing: all that was played.
+        complete: False where Ctrl-C has ended it.
     """
 
     answer: str
     ratio: float
     bound: float
     pairing: Pairing
+    complete: bool = True
 
 
 def run_sequential_test(
@@ -291,9 +309,10 @@ def run_sequential_test(
         most_pairs: give up after so many.
 
     Raises:
-        EvaluationError: elo1 is not above elo0, the rules have more than two sides, or the seeds
-            were seen.
+        EvaluationError: elo1 is not above elo0, the rules have more than two sides, or as
+            ``evaluate``.
     """
+    _refuse_numbers(most_pairs, seed, threads)
     if elo1 <= elo0:
         raise EvaluationError(f"elo1 = {elo1} must be above elo0 = {elo0}")
     agents = [make_agent(p, seed) if isinstance(p, str) else p for p in (a, b)]
@@ -314,4 +333,4 @@ def run_sequential_test(
 
     pairing, ratio = summarize(plan.play(agents, MIRRORED, most_pairs, is_enough))
     answer = "stronger" if ratio >= bound else "not stronger" if ratio <= -bound else "undecided"
-    return SequentialTest(answer, ratio, bound, pairing)
+    return SequentialTest(answer, ratio, bound, pairing, complete=not plan.stopped)

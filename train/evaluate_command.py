@@ -43,7 +43,7 @@ class EvaluateConfig:
     players: Annotated[tuple[str, ...], arg(metavar="A B ...", help_behavior_hint="")] = ()
     """Two or more: easy, normal, hard, random, greedy, learned, or checkpoint files. Two sides meet
     in every pairing; at a table of more, the players fill the seats in turn."""
-    pairs: Annotated[int, arg(metavar="N")] = 1000
+    pairs: Annotated[int | None, arg(metavar="N", help_behavior_hint="(default: 1000)")] = None
     """Mirrored pairs of each pairing; at a table of more, deals, each played in all rotations."""
     rules: Annotated[str, arg(metavar="PRESET|FILE.toml")] = "browser"
     """A preset (browser, fisca, italian) or a TOML file with a [rules] table."""
@@ -76,6 +76,7 @@ class EvaluateConfig:
     """Write everything as one page of HTML."""
 
 
+_PAIRS = 1000
 _MOST_PAIRS = 100_000  # of a run that ends by itself
 
 
@@ -93,8 +94,7 @@ def run(config: EvaluateConfig) -> None:
     if config.sprt is not None:
         _run_test(config, rules, console)
         return
-    open_ended = config.until is not None and config.pairs == EvaluateConfig.pairs
-    pairs = _MOST_PAIRS if open_ended else config.pairs
+    pairs = _num_pairs(config)
     with _bar(_num_matches(config, rules, pairs)) as progress:
         evaluation = evaluate(
             config.players,
@@ -117,6 +117,13 @@ def run(config: EvaluateConfig) -> None:
         Path(config.html).write_text(report.html_page(evaluation), encoding="utf-8")
     if not evaluation.complete:
         raise KeyboardInterrupt
+
+
+def _num_pairs(config: EvaluateConfig) -> int:
+    if config.pairs is not None:
+        return config.pairs
+    ends_itself = config.until is not None or config.sprt is not None
+    return _MOST_PAIRS if ends_itself else _PAIRS
 
 
 def _num_matches(config: EvaluateConfig, rules: Rules, pairs: int) -> int | None:
@@ -163,14 +170,13 @@ def _run_test(config: EvaluateConfig, rules: Rules, console: Console) -> None:
     if config.players:
         raise EvaluationError("--sprt names its two players itself: leave --players out")
     a, b = config.sprt
-    pairs = _MOST_PAIRS if config.pairs == EvaluateConfig.pairs else config.pairs
     with _bar(None) as progress:
         test = run_sequential_test(
             a,
             b,
             config.elo0,
             config.elo1,
-            pairs,
+            _num_pairs(config),
             rules,
             config.seed,
             threads=config.threads,
@@ -187,6 +193,8 @@ def _run_test(config: EvaluateConfig, rules: Rules, console: Console) -> None:
         f"{pairing.num_matches:,} matches, {report.percent(pairing.matches)} won", highlight=False
     )
     _write_json(config.json, _test_figures(config, rules, test))
+    if not test.complete:
+        raise KeyboardInterrupt
 
 
 def _test_figures(config: EvaluateConfig, rules: Rules, test: SequentialTest) -> dict[str, Any]:
@@ -200,4 +208,5 @@ def _test_figures(config: EvaluateConfig, rules: Rules, test: SequentialTest) ->
             "bound": round(test.bound, 4),
         },
         "pairings": [test.pairing.to_dict(rules)],
+        "complete": test.complete,
     }

@@ -175,14 +175,17 @@ def summarize_pairing(
         pair: their indices in the lineups.
         group: how many matches each deal was played.
     """
+    matches, group = _common_tables(matches, pair, group)
     won = [_by_group(won_matches(matches, plan) * (matches.lineups == i), group) for i in pair]
     columns = {
         name: [_by_group(matches.column(name) * (matches.lineups == i), group) for i in pair]
         for name in ("hands_won", "points", "in_hand", "never_opened", "turns")
     }
-    seats = [float((matches.lineups == i).sum()) / len(matches.hands) for i in pair]
     hands = matches.hands.reshape(-1, group).sum(axis=1).astype(float)
     num_hands = int(hands.sum())
+    seats = [
+        float((matches.hands[:, None] * (matches.lineups == i)).sum()) / num_hands for i in pair
+    ]
 
     def per_hand(name: str) -> tuple[float, float]:
         x, y = (float(columns[name][k].sum() / seats[k] / num_hands) for k in (0, 1))
@@ -218,6 +221,12 @@ def summarize_pairing(
         shares=won[0] / (won[0] + won[1]) if plan.sides == 2 else np.zeros(0),
         shrinkage=_shrinkage(plain, found) if plan.note_luck else None,
     )
+
+
+def _common_tables(matches: Matches, pair: tuple[int, int], group: int) -> tuple[Matches, int]:
+    """Return the matches at which both of a pair sat, and how many each deal has of them."""
+    both = np.all([(matches.lineups == i).any(axis=1) for i in pair], axis=0)
+    return matches.take(both), int(both[:group].sum())
 
 
 def _shrinkage(
