@@ -46,6 +46,15 @@ def test_a_search_begins_at_the_figures_of_the_level():
     assert found == pytest.approx(dict(load_level("hard").parameters), abs=1e-4)
 
 
+@pytest.mark.parametrize("name", ["easy", "normal", "hard"])
+def test_figures_of_every_level_can_be_searched_and_keep_their_signs(name):
+    search = Search(TuneConfig(level=name, step=3.0))
+    start = load_level(name).parameters
+    for point in search.strategy.ask():
+        for figure, value in search.level(point).parameters.items():
+            assert value * start[figure] >= 0
+
+
 def test_a_level_without_figures_cannot_be_tuned():
     with pytest.raises(AgentError, match="level 'random' has no figures to tune"):
         Search(TuneConfig(level="random"))

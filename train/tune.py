@@ -94,7 +94,9 @@ class Search:
         self.pool.append(LevelAgent(self.start))
         first = np.array([self.start.parameters[name] for name in self.names])
         self.scale = np.maximum(np.abs(first), _LEAST_SCALE)
-        options = {"seed": config.seed, "verbose": -9, "bounds": [0, None]}
+        least = [0.0 if figure >= 0 else None for figure in first]  # no figure changes its sign
+        most = [None if figure >= 0 else 0.0 for figure in first]
+        options = {"seed": config.seed, "verbose": -9, "bounds": [least, most]}
         self.strategy = cma.CMAEvolutionStrategy(first / self.scale, config.step, options)
         self.log: list[Generation] = []
 
