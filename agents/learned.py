@@ -28,7 +28,10 @@ from scala40_env.agents.features import (
     encode_views,
     new_feature_work,
 )
+from scala40_env.agents.gathering import choose_moves
 from scala40_env.agents.levels import AGENTS, MAX_PARAMETERS
+from scala40_env.agents.registry import split_temperature
+from scala40_env.batch import streams as sub_streams
 from scala40_env.cards import JOKER, NUM_NATURALS, NUM_RANKS, NUM_SUITS
 from scala40_env.engine.calls import MAX_MOVES
 from scala40_env.engine.state import NONE
@@ -50,6 +53,7 @@ _NEAR: Final = (np.arange(NUM_RANKS)[:, None] + np.arange(REACH) - REACH // 2) %
 SHIPPED: Final = "learned"
 FORMAT: Final = 1
 _POLICY: Final = "policy/"
+_DRAW, _NEXT = np.arange(2)  # sub-streams of a random stream: what is drawn, and its successor
 _ROWS_A_VIEW: Final = 24  # room for the moves of a batch; where it is too little, in several parts
 
 
@@ -87,8 +91,8 @@ def load(spec: str, seed: int = 0) -> LearnedAgent:
         AgentError: the file is missing, damaged or of another version, or the temperature is no
             number above 0.
     """
-    name, at, heat = spec.partition("@")
-    temperature = _temperature(spec, heat) if at else 0.0
+    name, heat = split_temperature(spec)
+    temperature = 0.0 if heat is None else _temperature(spec, heat)
     if name != SHIPPED:
         if not name.endswith(".npz"):
             raise AgentError(f"cannot load {name!r}: checkpoints are *.npz files")
@@ -269,11 +273,13 @@ class LearnedAgent:
         """Choose a move in each view (see ``base.Agent``)."""
         if len(self._buffers.states) < len(views):
             self._buffers = _Buffers(len(views))
+        if streams is None:
+            streams = self._generator.integers(1 << 63, size=len(views), dtype=np.uint64)
         chosen = np.zeros((len(views), 2), np.int16)
         first = 0
         while first < len(views):
             after = self._encode(views, first)
-            chosen[first:after] = self._choose(after - first)
+            chosen[first:after] = self._choose(streams[first:after])
             first = after
         return chosen
 
@@ -285,20 +291,30 @@ class LearnedAgent:
             )
         )
 
-    def _choose(self, count: int) -> NDArray[np.int16]:
-        b = self._buffers
+    def _choose(self, streams: NDArray[np.uint64]) -> NDArray[np.int16]:
+        """Choose in the decisions that have been encoded; draws advance their streams."""
+        b, count = self._buffers, len(streams)
         offsets = b.offsets[: count + 1]
         rows, counts = offsets[-1], np.diff(offsets)
         scores = self.network.scores(b.states[:count], b.choices[:rows], counts)
-        if self.temperature > 0:
-            scores = scores / self.temperature + self._generator.gumbel(size=rows)
-        best = np.repeat(np.maximum.reduceat(scores, offsets[:-1]), counts)
-        # Of equal scores the first: later ones are overwritten by walking backwards.
-        winners = np.flatnonzero(scores == best)[::-1]
-        owner = np.repeat(np.arange(count), counts)[winners]
-        picked = np.zeros(count, np.int64)
-        picked[owner] = winners
-        return b.moves[picked]
+        if self.temperature == 0:
+            return b.moves[_best(scores, offsets)]
+        drawn, log_probs = np.zeros(count, np.int64), np.zeros(count, np.float32)
+        uniforms = (sub_streams(streams, _DRAW) >> np.uint64(11)) / float(1 << 53)
+        choose_moves(scores / self.temperature, offsets, uniforms, drawn, log_probs)
+        streams[:] = sub_streams(streams, _NEXT)
+        return b.moves[drawn]
+
+
+def _best(scores: Array, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the row of the best move of each decision, of equals the first: int64[B]."""
+    counts = np.diff(offsets)
+    best = np.repeat(np.maximum.reduceat(scores, offsets[:-1]), counts)
+    # Later ones are overwritten by walking backwards.
+    winners = np.flatnonzero(scores == best)[::-1]
+    picked = np.zeros(len(counts), np.int64)
+    picked[np.repeat(np.arange(len(counts)), counts)[winners]] = winners
+    return picked
 
 
 class _Buffers:

@@ -163,7 +163,7 @@ class StartScreen(Screen[Started]):
                 other.set_options(self._agent_options())
                 other.value = value
 
-        title = _("File of an agent (*.pt, *.npz, *.toml)")
+        title = _("File of an agent (*.npz, *.toml)")
         self.app.push_screen(LineDialog(title), use)
 
     # --- starting --------------------------------------------------------------------------
