@@ -11,6 +11,7 @@ The idea is that of DouZero (Zha et al. 2021, arXiv 2106.06135), without its rep
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,14 +53,17 @@ class MonteCarloConfig:
 
 
 def returns_of(samples: Samples) -> NDArray[np.float32]:
-    """Return what the rest of the hand brought after each decision: float32[N]."""
+    """Return what the rest of the hand brought after each decision: float32[N].
+
+    Where the hand was not seen to its end (``samples.sees_end``) it is 0 and says nothing.
+    """
     nothing = np.zeros(len(samples), np.float32)
     return estimate_advantages(samples, nothing, turn_lambda=1.0)
 
 
 def learn(policy: Policy, optimizer: torch.optim.Optimizer, samples: Samples) -> float:
     """Move the scores of the moves played towards their returns; returns the mean loss."""
-    whole, returns = np.flatnonzero(samples.is_whole), returns_of(samples)
+    whole, returns = np.flatnonzero(samples.sees_end), returns_of(samples)
     losses = []
     for which in np.array_split(np.random.permutation(whole), max(len(whole) // _STEP, 1)):
         rows, offsets = gather_rows(samples.offsets, which)
@@ -77,10 +81,11 @@ def learn(policy: Policy, optimizer: torch.optim.Optimizer, samples: Samples) ->
 
 def train(config: MonteCarloConfig) -> Policy:
     """Train a player against itself and the hard level, and write it to ``config.out``."""
+    settings = TrainConfig(name=config.out.stem, minutes=config.minutes, seed=config.seed)
+    config.out.parent.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(config.seed)
     np.random.seed(config.seed)
     rng, rules = np.random.default_rng(config.seed), Rules.preset("browser")
-    settings = TrainConfig(name=config.out.stem, minutes=config.minutes, seed=config.seed)
     policy = Policy(settings.width, settings.choice_width, settings.card_width, use_advice=False)
     optimizer = torch.optim.Adam(policy.parameters(), config.learning_rate)
     opponents = Opponents({"self": 0.5, "hard": 0.5})
@@ -104,5 +109,15 @@ def train(config: MonteCarloConfig) -> Policy:
     return policy
 
 
+def main() -> None:
+    """Train from the command line."""
+    config = tyro.cli(MonteCarloConfig, description=__doc__)
+    try:
+        train(config)
+    except (OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+
+
 if __name__ == "__main__":
-    train(tyro.cli(MonteCarloConfig, description=__doc__))
+    main()

@@ -69,6 +69,14 @@ class Samples:
         """bool[N]: what came of the decision is known (else it only serves as an estimate)."""
         return (self.ended > 0) | (self.following != NONE)
 
+    @property
+    def sees_end(self) -> NDArray[np.bool_]:
+        """bool[N]: the hand of the decision ended while samples were collected."""
+        sees = self.ended > 0
+        for i in range(len(self) - 1, -1, -1):
+            sees[i] |= self.following[i] != NONE and sees[self.following[i]]
+        return sees
+
 
 def estimate_advantages(
     samples: Samples, values: NDArray[np.float32], turn_lambda: float, move_lambda: float = 1.0
