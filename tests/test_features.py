@@ -20,6 +20,7 @@ from scala40_env.batch import BatchGame
 from scala40_env.cards import parse_card
 from scala40_env.engine.calls import MAX_MOVES
 from scala40_env.engine.state import PLAY
+from scala40_env.engine.worlds import sample_world
 from scala40_env.game import Game
 from scala40_env.train.opponents import advice_figures
 
@@ -115,13 +116,13 @@ def test_views_decide_alone_what_is_hidden_changes_nothing():
     batch = play_on(steps=40)
     views = batch.views()
     shown = encode(views)
-    hidden = batch.games.copy()
-    for b, game in enumerate(hidden):
-        other = 1 - int(game["player"])
-        stock = int(game["num_stock"])
-        game["stock"][:stock] = game["stock"][:stock][::-1]
-        assert other != batch.players[b]
-    batch.games[:] = hidden
+    played = batch.games.copy()
+    rng = np.random.default_rng(0)
+    for b, seat in enumerate(batch.players.tolist()):
+        batch.games[b : b + 1] = sample_world(views[b : b + 1], seat, rng)
+    others = np.arange(len(played)), 1 - batch.players
+    assert (batch.games["hands"][others] != played["hands"][others]).any(axis=1).mean() > 0.9
+    assert (batch.games["stock"] != played["stock"]).any(axis=1).mean() > 0.9
     for before, after in zip(shown, encode(batch.views()), strict=True):
         assert np.array_equal(before, after)
 

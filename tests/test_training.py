@@ -1,9 +1,11 @@
 """Training: the arithmetic of the update, checkpoints, and a whole tiny run."""
 
+import contextlib
 import dataclasses
 import functools
 import json
 import multiprocessing
+from importlib import resources
 
 import numpy as np
 import pytest
@@ -18,11 +20,12 @@ from scala40_env.batch import BatchGame
 from scala40_env.game import Game
 from scala40_env.rules import Rules
 from scala40_env.train import checkpoint, deep_monte_carlo, distributed, ppo
-from scala40_env.train.config import ConfigError, TrainConfig, load_config
+from scala40_env.train.config import NUM_SEEDS, ConfigError, TrainConfig, load_config
 from scala40_env.train.model import Policy, TorchScorer, entropy, log_policy, weights_of
 from scala40_env.train.opponents import Opponents, Pool, advice_figures
 from scala40_env.train.replay import Replay, earned_beyond_hard, join, rated_of, with_suits
 from scala40_env.train.rollout import Collector, Samples, estimate_advantages, gather_rows
+from scala40_env.train.selection import SELECTION_SEEDS, play_pairs
 from scala40_env.train.win_prob import win_table
 
 TINY = TrainConfig(
@@ -276,7 +279,7 @@ def test_update_lowers_the_loss_of_what_it_learns():
     assert last["belief_loss"] < first["belief_loss"]
 
 
-def _gradients(number, world, meeting, folder, samples, weights):
+def _gradients(number, world, meeting, folder, samples, weights, is_rated):
     """Save the gradient of one process that has its share of the samples."""
     torch.set_num_threads(1)
     if world > 1:
@@ -285,28 +288,35 @@ def _gradients(number, world, meeting, folder, samples, weights):
         )
     learner = ppo.Learner(TINY)
     learner.restore(weights)
-    kept = np.flatnonzero(samples.is_whole)
-    advantages = np.linspace(-1, 1, len(samples), dtype=np.float32)
-    labels = np.zeros(len(samples), np.int64)
-    batch = ppo.Batch(samples, kept, labels, advantages, advantages)
+    rated = rated_of(samples)
+    kept = np.arange(len(rated)) if is_rated else np.flatnonzero(samples.is_whole)
     mine = kept[: len(kept) // 3] if number == 0 else kept[len(kept) // 3 :]
-    part = ppo.Minibatch.of(batch, mine if world > 1 else kept)
-    loss, _ = ppo.losses(learner, part, TINY, False)
+    which = mine if world > 1 else kept
+    if is_rated:
+        fit, belief = ppo.rated_loss(learner, rated.take(which), TINY.temperature)
+        loss = len(which) * (fit + belief)
+    else:
+        advantages = np.linspace(-1, 1, len(samples), dtype=np.float32)
+        labels = np.zeros(len(samples), np.int64)
+        batch = ppo.Batch(samples, kept, labels, advantages, advantages)
+        loss, _ = ppo.losses(learner, ppo.Minibatch.of(batch, which), TINY, False)
     loss.backward()
-    distributed.average_gradients(learner.parameters, len(part.states))
-    flat = torch.cat([p.grad.flatten() for p in learner.parameters])
+    distributed.average_gradients(learner.parameters, len(which))
+    flat = torch.cat([p.grad.flatten() for p in learner.parameters if p.grad is not None])
     np.save(folder / f"{world}-{number}.npy", flat.numpy())
 
 
-def test_two_processes_have_the_gradient_of_one(tmp_path):
-    learner, samples = collect()
+@pytest.mark.parametrize("is_rated", [False, True], ids=["ppo", "rated"])
+def test_two_processes_have_the_gradient_of_one(tmp_path, is_rated):
+    learner, samples = collect(rated_share=0.9)
     weights = learner.arrays()
-    _gradients(0, 1, None, tmp_path, samples, weights)
+    _gradients(0, 1, None, tmp_path, samples, weights, is_rated)
     context = multiprocessing.get_context("spawn")
     meeting = f"file://{tmp_path / 'meeting'}"
     work = functools.partial(
-        _gradients, world=2, meeting=meeting, folder=tmp_path, samples=samples, weights=weights
-    )
+        _gradients, world=2, meeting=meeting, folder=tmp_path, samples=samples, weights=weights,
+        is_rated=is_rated,
+    )  # fmt: skip
     others = [context.Process(target=work, args=(number,)) for number in range(2)]
     for other in others:
         other.start()
@@ -336,6 +346,29 @@ def test_a_checkpoint_plays(tiny_run):
     batch = BatchGame("browser", num_games=8, seed=2)
     moves = agent.act_batch(batch.views())
     assert all(batch.masks[b, action] for b, (action, _) in enumerate(moves.tolist()))
+
+
+def test_a_checkpoint_knows_of_the_best_player(tiny_run):
+    best, last = (
+        read_arrays(tiny_run / name)[1]["progress"] for name in ("best.npz", "checkpoint.npz")
+    )
+    assert best["best"] == last["best"] >= 0 and len(last["evaluations"]) == 1
+
+
+def test_a_run_that_is_stopped_keeps_its_checkpoint_and_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(ppo, "_interruptions", lambda: contextlib.nullcontext([2]))
+    config = dataclasses.replace(TINY, runs=str(tmp_path))
+    with pytest.raises(KeyboardInterrupt):
+        ppo.run(config, quiet=True)
+    assert checkpoint.load_checkpoint(config.folder)[1]["progress"]["iterations"] == 0
+
+
+def test_two_processes_train_as_one_run(tmp_path):
+    config = dataclasses.replace(TINY, runs=str(tmp_path), processes=2, evaluate_pairs=1)
+    folder = ppo.run(config, quiet=True)
+    progress = checkpoint.load_checkpoint(folder)[1]["progress"]
+    # Both collect a batch a round; of its end some decisions are not whole.
+    assert progress["samples"] > progress["iterations"] * 1.5 * config.batch > 0
 
 
 def test_a_run_goes_on_where_it_stopped(tiny_run):
@@ -412,13 +445,55 @@ def test_weights_for_other_features_are_refused(tiny_run, tmp_path):
         ({"minuts": 5}, "minuts"),
         ({"games": "many"}, "games"),
         ({"batch": 0}, "batch"),
+        ({"batch": 256}, "batch = 256 must be 780 or more, for 384 games"),
+        ({"minibatches": 20_000}, "batch"),
         ({"averaging": 1.0}, "averaging"),
+        ({"learning_rate": -1.0}, "learning_rate"),
+        ({"learning_rate": float("nan")}, "learning_rate"),
+        ({"temperature": 0.0}, "temperature"),
+        ({"belief": -0.1}, "belief"),
+        ({"rated_share": 1.5}, "rated_share = 1.5 must be from 0 to 1"),
+        ({"rated_share": 0.0}, "nothing to learn from: policy = 0, rated = 1.0, rated_share = 0.0"),
+        ({"rated": 0.0}, "nothing to learn from"),
+        ({"seed": -1}, "seed = -1 must be from 0 to 255"),
+        ({"seed": 256}, "seed"),
+        ({"evaluate_pairs": 0}, "evaluate_pairs"),
+        ({"final_pairs": 1}, "final_pairs"),
         ({"hide": "outs, inns"}, "inns"),
     ],
 )
 def test_bad_settings_are_named(settings, word):
     with pytest.raises(ConfigError, match=word):
         TrainConfig.from_dict(settings)
+
+
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [
+        ({"rules": "poker"}, "poker"),
+        ({"num_players": 9}, "num_players"),
+        ({"num_players": 3}, "num_players|players"),
+        ({"share_self": 0.0, "share_hard": 0.0, "share_normal": 0.0}, "shares"),
+    ],
+)
+def test_settings_that_do_not_go_together_leave_no_folder(tmp_path, changes, word):
+    config = dataclasses.replace(TINY, runs=str(tmp_path / "runs"), **changes)
+    with pytest.raises(ValueError, match=word):
+        ppo.run(config, quiet=True)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_seeds_of_training_are_below_those_of_selection():
+    last = TrainConfig(seed=NUM_SEEDS - 1)
+    assert ppo._TRAIN_SEEDS + (last.seed + 1 << 32) <= deep_monte_carlo._FIRST_SEED
+    assert deep_monte_carlo._FIRST_SEED + (last.seed + 1 << 32) <= SELECTION_SEEDS[0]
+
+
+def test_equals_win_half_at_a_table_of_three():
+    policy = ppo.Learner(TINY).policy  # untrained, it plays as hard
+    rules = Rules.preset("browser", num_players=3)
+    won = play_pairs(policy, rules, SELECTION_SEEDS[0] + np.arange(40, dtype=np.uint64))
+    assert won.shape == (40,) and abs(won.mean() - 0.5) < 0.08
 
 
 def test_shipped_configs_are_valid():
@@ -446,6 +521,30 @@ def test_a_temperature_draws_the_moves():
     assert hot.name == "learned@1000" and len({hot.act(view, legal) for _ in range(40)}) > 5
 
 
+def test_moves_drawn_follow_from_the_stream_of_each_game_alone():
+    batch = BatchGame("browser", num_games=64, seed=2)
+    views, agent = batch.views(), load("learned@1000")
+    all_at_once, one_by_one = np.arange(64, dtype=np.uint64), np.arange(64, dtype=np.uint64)
+    moves = agent.act_batch(views, all_at_once)
+    for b in reversed(range(64)):
+        stream = one_by_one[b : b + 1]
+        assert (agent.act_batch(views[b : b + 1], stream)[0] == moves[b]).all()
+    assert (all_at_once == one_by_one).all() and (all_at_once != np.arange(64)).all()
+    again = [agent.act_batch(views, all_at_once) for _ in range(5)]
+    assert any((other != moves).any() for other in again)
+
+
+def test_a_file_may_have_an_at_sign_in_its_name(tmp_path):
+    folder = tmp_path / "a@b"
+    folder.mkdir()
+    shipped = resources.files("scala40_env.agents").joinpath("weights", "learned.npz")
+    (folder / "player.npz").write_bytes(shipped.read_bytes())
+    path = str(folder / "player.npz")
+    cold, drawn = make_agent(path), make_agent(f"{path}@0.5")
+    assert (cold.name, cold.temperature) == ("player", 0.0)
+    assert (drawn.name, drawn.temperature) == ("player@0.5", 0.5)
+
+
 @pytest.mark.parametrize("spec", ["learned@", "learned@x", "learned@-1", "learned@nan"])
 def test_a_temperature_that_is_none_is_one_clear_line(spec):
     with pytest.raises(AgentError, match="the temperature '.*' is no number above 0"):
@@ -458,6 +557,15 @@ def test_the_chance_to_win_follows_from_what_a_hand_costs():
     assert np.allclose(table, [[0.5, 0.75], [0.25, 0.5]])
 
 
+def test_a_hand_that_was_not_seen_to_its_end_says_nothing():
+    samples = made_up_samples(
+        [0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 1, 0], [2, 3, 4, 5, -1, -1], [False] * 6
+    )
+    assert samples.sees_end.tolist() == [True, False, True, False, True, False]
+    returns = deep_monte_carlo.returns_of(samples)
+    assert returns[samples.sees_end].tolist() == [1, 1, 1]
+
+
 def test_deep_monte_carlo_fits_the_returns_of_the_moves_played():
     learner, samples = collect(600)
     optimizer = torch.optim.Adam(learner.policy.parameters(), 1e-3)
@@ -466,3 +574,6 @@ def test_deep_monte_carlo_fits_the_returns_of_the_moves_played():
     assert losses[-1] < losses[0]
     last = samples.ended > 0
     assert (returns[last] == samples.rewards[last]).all()
+    assert not samples.sees_end.all()
+    before, whole = returns[samples.sees_end], samples.is_whole & ~samples.sees_end
+    assert whole.any() and (before != 0).mean() > 0.8

@@ -6,11 +6,13 @@ import json
 import numpy as np
 import pytest
 
-from scala40_env.agents.learned import load
+from scala40_env.agents.learned import load, read_arrays
 from scala40_env.agents.registry import make_agent
 from scala40_env.game import Game
 from scala40_env.rules import Rules
 from scala40_env.train import ablations, checkpoint, curves, deep_monte_carlo, ppo
+from scala40_env.train import headroom as headroom_module
+from scala40_env.train import portrait as portrait_module
 from scala40_env.train.config import load_config
 from scala40_env.train.headroom import HeadroomConfig, Lookahead, headroom
 from scala40_env.train.portrait import PortraitConfig, calibration, log_loss, portrait
@@ -61,8 +63,11 @@ def test_ablations_of_other_settings_are_not_mixed(ablation, change):
 
 def test_an_interrupted_ablation_keeps_no_result(ablation, tmp_path, monkeypatch, capsys):
     config = dataclasses.replace(ablation[0], runs=tmp_path)
-    meta = {"progress": {"seconds": 0.1}}
-    monkeypatch.setattr(ablations, "_train", lambda settings: meta)
+
+    def interrupted(settings):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ablations, "_train", interrupted)
     assert ablations.run_all(config) == [] and not list(tmp_path.glob("*.json"))
     assert "the same command goes on" in capsys.readouterr().err
 
@@ -98,10 +103,42 @@ def test_a_curve_of_no_run_is_one_clear_line(tmp_path, monkeypatch, capsys, cont
 
 
 def test_deep_monte_carlo_leaves_a_player(tmp_path):
-    out = tmp_path / "monte-carlo.npz"
+    out = tmp_path / "new" / "monte-carlo.npz"
     deep_monte_carlo.train(deep_monte_carlo.MonteCarloConfig(out, minutes=0.01, batch=300))
     player = load(str(out))
     assert player.name == "monte-carlo" and player.meta["progress"]["samples"] >= 300
+
+
+@pytest.mark.parametrize(
+    ("tool", "words", "named"),
+    [
+        (deep_monte_carlo, ["--out", "x.npz", "--minutes", "0"], "minutes"),
+        (deep_monte_carlo, ["--out", "file/x.npz"], "File exists"),
+        (portrait_module, ["--player", "hard"], "hard"),
+        (portrait_module, ["--hands", "1"], "hands = 1"),
+        (headroom_module, ["--worlds", "0"], "--worlds"),
+        (checkpoint, ["none.npz", "player.npz"], "none.npz"),
+        (checkpoint, ["file", "player.npz"], "file"),
+    ],
+)
+def test_wrong_input_of_a_tool_is_one_clear_line(tmp_path, monkeypatch, capsys, tool, words, named):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("nothing")
+    monkeypatch.setattr("sys.argv", ["tool", *words])
+    with pytest.raises(SystemExit) as left:
+        tool.main()
+    message = capsys.readouterr().err
+    assert left.value.code == 2 and named in message and message.count("\n") == 1
+
+
+def test_the_player_of_a_run_alone_plays_as_its_checkpoint(ablation, tmp_path, monkeypatch):
+    source, target = ablation[0].runs / CHANGED / "checkpoint.npz", tmp_path / "player.npz"
+    monkeypatch.setattr("sys.argv", ["checkpoint", str(source), str(target)])
+    checkpoint.main()
+    (arrays, meta), (whole, _) = read_arrays(target), read_arrays(source)
+    assert set(arrays) == {key for key in whole if key.startswith("policy/")}
+    assert all(np.array_equal(array, whole[key]) for key, array in arrays.items())
+    assert "history" not in meta["progress"] and load(str(target)).name == "player"
 
 
 def test_a_portrait_tells_of_both_players(tmp_path):

@@ -95,8 +95,9 @@ def run_one(name: str, config: AblationConfig) -> dict[str, Any] | None:
         row = dict(json.loads(result.read_text(encoding="utf-8")))
         _refuse_other(result, (row["config"], row["pairs"]), (settings.to_dict(), config.pairs))
         return row
-    meta = _train(settings)
-    if meta["progress"]["seconds"] / 60 < settings.minutes:
+    try:
+        meta = _train(settings)
+    except KeyboardInterrupt:
         return None
     player = str(settings.folder / checkpoint.CHECKPOINT)
     evaluation = evaluate([player, "hard"], config.pairs, settings.rules, _SEED)

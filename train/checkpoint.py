@@ -2,7 +2,9 @@
 
 ``policy/*`` are the weights that play (``agents.learned`` reads them): the running mean of those
 that are trained, ``trained/*``, after ``averaged`` steps. ``critic/*``, ``adam/*`` and ``pool/*``
-only training needs; ``meta`` is a JSON text.
+only training needs; ``meta`` is a JSON text. A player alone, small enough to ship, comes from
+
+    python -m scala40_env.train.checkpoint runs/full/best.npz player.npz
 """
 
 from __future__ import annotations
@@ -10,13 +12,15 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 import torch
+import tyro
 from numpy.typing import NDArray
 
 import scala40_env
@@ -130,6 +134,7 @@ def export_player(source: Path, target: Path, **notes: Any) -> None:
 
     Raises:
         AgentError: the checkpoint cannot be read.
+        OSError: the target cannot be written.
     """
     arrays, meta = read_arrays(source)
     kept = {key: array for key, array in arrays.items() if key.startswith("policy/")}
@@ -178,3 +183,27 @@ def restore_pool(arrays: Arrays) -> list[Arrays]:
     """Return the past selves of ``pool_arrays``."""
     count = len({key.split("/", 1)[0] for key in arrays})
     return [under(str(i), arrays) for i in range(count)]
+
+
+@dataclass(frozen=True)
+class ExportConfig:
+    """Write the player of a checkpoint alone."""
+
+    source: Annotated[Path, tyro.conf.Positional]
+    """A checkpoint, best.npz or checkpoint.npz of a run."""
+    target: Annotated[Path, tyro.conf.Positional]
+    """The file of the player, *.npz."""
+
+
+def main() -> None:
+    """Export from the command line."""
+    config = tyro.cli(ExportConfig, description=__doc__)
+    try:
+        export_player(config.source, config.target)
+    except (OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+if __name__ == "__main__":
+    main()

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import tomllib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Any, Final, Literal, get_args, get_type_hints
 
 from scala40_env.agents.features import CHOICE, STATE
 
 
 class ConfigError(ValueError):
     """A setting that does not exist or cannot be; the message is one line."""
+
+
+_ABOVE_0: Final = (
+    "minutes", "processes", "games", "batch", "minibatches", "epochs", "width", "choice_width",
+    "card_width", "learning_rate", "clip", "temperature", "rated_draws", "rated_kept",
+    "pool_every", "evaluate_every", "evaluate_pairs", "checkpoint_every",
+)  # fmt: skip
+_AT_LEAST_0: Final = ("policy", "entropy", "value", "belief", "rated", "warm_up")
+_SHARES: Final = ("rated_share", "turn_lambda", "move_lambda")
+_LEAST_RATED: Final = 50  # rated decisions of a batch, where they are all that is learned from
+
+NUM_SEEDS: Final = 256
+"""Seeds of a config: each has 2**32 seeds of matches."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +44,7 @@ class TrainConfig:
     num_players: int = 2
     """Seats of a game."""
     seed: int = 1
-    """Of everything random in the run."""
+    """Of everything random in the run; 0 to 255."""
     minutes: float = 5.0
     """Time to train, evaluations in between included."""
     processes: int = 2
@@ -112,16 +127,31 @@ class TrainConfig:
     """Whether to log for TensorBoard too."""
 
     def __post_init__(self) -> None:
-        for field in ("minutes", "processes", "games", "batch", "minibatches", "epochs", "width"):
-            if not getattr(self, field) > 0:
-                raise ConfigError(f"{field} = {getattr(self, field)!r} must be more than 0")
+        self._check(_ABOVE_0, "more than 0", lambda x: 0 < x < math.inf)
+        self._check(_AT_LEAST_0, "0 or more", lambda x: 0 <= x < math.inf)
+        self._check(_SHARES, "from 0 to 1", lambda x: 0 <= x <= 1)
+        self._check(("averaging",), "from 0 to below 1", lambda x: 0 <= x < 1)
+        self._check(("seed",), f"from 0 to {NUM_SEEDS - 1}", lambda x: 0 <= x < NUM_SEEDS)
+        self._check(("final_pairs",), "2 or more", lambda x: x >= 2)
+        # At the end of a batch each seat has a decision of which nothing is known yet.
+        least = self.num_players * self.games + self.minibatches
+        self._check(("batch",), f"{least} or more, for {self.games} games", lambda x: x >= least)
+        rated = self.rated_share * self.batch if self.rated > 0 else 0
+        if self.policy == 0 and rated < _LEAST_RATED:
+            raise ConfigError(
+                f"nothing to learn from: policy = 0, rated = {self.rated},"
+                f" rated_share = {self.rated_share}"
+            )
         if self.reward not in ("win_prob", "points"):
             raise ConfigError(f"reward = {self.reward!r} must be win_prob or points")
-        if not 0 <= self.averaging < 1:
-            raise ConfigError(f"averaging = {self.averaging!r} must be from 0 to below 1")
         for name in self.hidden_features:
             if name not in {block.name for block in (*STATE, *CHOICE)} - {"card"}:
                 raise ConfigError(f"hide: there is no feature {name!r} to hide")
+
+    def _check(self, fields: Iterable[str], wanted: str, fits: Callable[[Any], bool]) -> None:
+        for field in fields:
+            if not fits(getattr(self, field)):
+                raise ConfigError(f"{field} = {getattr(self, field)!r} must be {wanted}")
 
     @property
     def folder(self) -> Path:

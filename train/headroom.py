@@ -9,6 +9,7 @@ chance is not taken for skill. What it earns is in chances to win the match.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Final
 
@@ -106,6 +107,9 @@ def _judge(gains: NDArray[np.float32], hard: int) -> tuple[float, float]:
 def main() -> None:
     """Measure from the command line."""
     config = tyro.cli(HeadroomConfig, description=__doc__)
+    if config.decisions < 1 or config.worlds < 1:
+        print("error: --decisions and --worlds must be 1 or more", file=sys.stderr)
+        raise SystemExit(2)
     rows = headroom(config)
     earned, is_throw = 1000 * rows[:, 0], rows[:, 2] == 1
     error = 1.96 * earned.std() / np.sqrt(len(rows))

@@ -9,6 +9,7 @@ thought that was.
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -184,7 +185,14 @@ def play_hand(
 
 
 def portrait(config: PortraitConfig) -> dict[str, Any]:
-    """Play the hands and return all figures; the picture is written."""
+    """Play the hands and return all figures; the picture is written.
+
+    Raises:
+        ValueError: there is no such player, or there are too few hands.
+    """
+    if config.hands < 2:
+        raise ValueError(f"hands = {config.hands} must be at least 2: each deal is played twice")
+    config.out.mkdir(parents=True, exist_ok=True)
     learned, hard = load(config.player), make_agent("hard")
     assert isinstance(learned.network, Network)
     rules, beliefs = Rules.preset("browser", mode="single_hand"), Beliefs(learned.network)
@@ -228,8 +236,12 @@ def _plot(curves: dict[str, list[tuple[float, float, int]]], path: Path) -> None
 def main() -> None:
     """Make a portrait from the command line."""
     config = tyro.cli(PortraitConfig, description=__doc__)
-    result = portrait(config)
-    write_json(config.out / "portrait.json", result)
+    try:
+        result = portrait(config)
+        write_json(config.out / "portrait.json", result)
+    except (OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
     columns = list(result["players"].items())
     print(f"{'':52}{columns[0][0]:>12}{columns[1][0]:>12}")
     for name in columns[0][1]:

@@ -58,7 +58,8 @@ from scala40_env.train.rollout import (
 from scala40_env.train.selection import SELECTION_SEEDS, matches_won, play_pairs
 
 _HARD: Final = CHOICE_AT.hard
-_TRAIN_SEEDS: Final = 1 << 40  # the first; a seed of the config has 2**32 of them
+_TRAIN_SEEDS: Final = 1 << 40  # the first
+_A_RUN: Final = 1 << 32  # seeds that a seed of the config has
 _GRADIENT_NORM: Final = 1.0
 _VALUE_BATCH: Final = 8192
 _MAX_ADVANTAGE: Final = 5.0
@@ -289,7 +290,8 @@ class Run:
         if resumes:
             self._restore()
         distributed.share_weights([self.learner.policy, self.learner.critic, self.learner.average])
-        first = _TRAIN_SEEDS + (config.seed << 32) + (distributed.rank() << 28)
+        ranks = distributed.world_size()
+        first = _TRAIN_SEEDS + (config.seed << 32) + distributed.rank() * (_A_RUN // max(ranks, 16))
         self.seeds = {
             "train": [_TRAIN_SEEDS + (config.seed << 32), _TRAIN_SEEDS + (config.seed + 1 << 32)],
             "selection": list(SELECTION_SEEDS),
@@ -301,7 +303,7 @@ class Run:
         self.collector = Collector(
             self.rules,
             config.games,
-            first + self.progress.samples,
+            first + self.progress.samples // ranks,  # a match has more samples than one
             lambda count: opponents.draw(count, self.pool.num_meeting, rng),
             table,
             rng,
@@ -347,9 +349,10 @@ class Run:
                     saved = minutes
                     self.save()
                 self.round()
-            if not stops:
+            if stops:
+                self.save()
+            else:
                 self.evaluate()
-            self.save()
         return not stops
 
     def _agree(self, seconds: float, stops: bool) -> tuple[float, bool]:
@@ -396,6 +399,7 @@ class Run:
         if won > self.progress.best:
             self.progress.best = won
             self.save(best=True)
+        self.save()  # so that a run that goes on knows of its best player
 
     def save(self, best: bool = False) -> None:
         """Write the checkpoint, or the weights of the best evaluation."""
@@ -438,8 +442,10 @@ def _work(config: TrainConfig, resumes: bool, quiet: bool) -> None:
         return
     if finished:
         show_table(run_.rules, config, quiet)
-    elif not quiet:
+        return
+    if not quiet:
         print(f"stopped; go on with --resume {config.folder}", file=sys.stderr)
+    raise KeyboardInterrupt
 
 
 def run(config: TrainConfig, resume: str | Path | None = None, quiet: bool = False) -> Path:
@@ -455,6 +461,8 @@ def run(config: TrainConfig, resume: str | Path | None = None, quiet: bool = Fal
 
     Raises:
         CheckpointError: there is nothing to resume, or the folder holds another run.
+        RulesError, RewardError, OpponentError: settings that do not go together.
+        KeyboardInterrupt: after Ctrl-C or a kill, when the checkpoint has been written.
     """
     if resume is not None:
         _, meta = checkpoint.load_checkpoint(Path(resume))
@@ -465,10 +473,19 @@ def run(config: TrainConfig, resume: str | Path | None = None, quiet: bool = Fal
         raise checkpoint.CheckpointError(
             f"{str(config.folder)!r} holds a run already; resume it, or choose another --name"
         )
+    _refuse_impossible(config)
     prepare_folder(config)
     work = functools.partial(_work, config, resume is not None, quiet)
     distributed.launch(work, config.processes)
     return config.folder
+
+
+def _refuse_impossible(config: TrainConfig) -> None:
+    """Find in one process, and before anything is written, what would stop all of them."""
+    rules = Rules.preset(config.rules, num_players=config.num_players)
+    Opponents(config.shares)
+    if config.reward == "win_prob":
+        load_win_prob(rules)
 
 
 def prepare_folder(config: TrainConfig) -> None:
@@ -496,6 +513,8 @@ def main() -> None:
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(2) from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from scala40_env.agents.learned import LearnedAgent
 from scala40_env.agents.registry import make_agent
 from scala40_env.rules import Rules
 from scala40_env.train import distributed
+from scala40_env.train.evaluate import table_lineups
 from scala40_env.train.model import Policy, TorchScorer
 from scala40_env.train.opponents import advice_figures
 
@@ -24,15 +25,22 @@ _STREAMS_KEY: Final = 1
 
 
 def play_pairs(policy: Policy, rules: Rules, seeds: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Play each seed twice against hard, seats swapped; what was won of each pair: 0, 1/2 or 1."""
+    """Play each seed against hard in all seats.
+
+    Returns:
+        float64[len(seeds)], the share of the matches of each seed that was won; with two players
+        these are a mirrored pair. Equals win half at every size of table.
+    """
     meta = {"advice": [row.tolist() for row in advice_figures()]}
     learner = LearnedAgent(TorchScorer(policy), meta, "learner")
-    lineups = np.tile([[0, 1], [1, 0]], (len(seeds), 1))
     players = [learner, make_agent("hard")]
-    matches = play_matches(players, rules, np.repeat(seeds, 2), lineups, key=_STREAMS_KEY)
-    seats = np.argmin(lineups, axis=1)  # player 0 is the learner
-    won = np.where(matches.winners < 0, 0.5, matches.winners == seats)
-    return won.reshape(-1, 2).mean(axis=1)
+    around = table_lineups(len(players), rules.num_players)
+    lineups = np.tile(around, (len(seeds), 1))
+    deals = np.repeat(seeds, len(around))
+    winners = play_matches(players, rules, deals, lineups, key=_STREAMS_KEY).winners
+    is_learner = lineups[np.arange(len(deals)), winners] == 0
+    won = np.where(winners < 0, 0.5, is_learner)
+    return won.reshape(-1, len(around)).mean(axis=1)
 
 
 def matches_won(policy: Policy, rules: Rules, pairs: int) -> tuple[float, float]:
@@ -42,7 +50,7 @@ def matches_won(policy: Policy, rules: Rules, pairs: int) -> tuple[float, float]
     """
     first, step = distributed.rank(), distributed.world_size()
     seeds = np.arange(SELECTION_SEEDS[0], SELECTION_SEEDS[0] + pairs, dtype=np.uint64)[first::step]
-    shares = play_pairs(policy, rules, seeds)
+    shares = play_pairs(policy, rules, seeds) if len(seeds) else np.zeros(0)
     count, total, squares = distributed.sum_over_processes(
         (len(shares), shares.sum(), (shares * shares).sum())
     )
