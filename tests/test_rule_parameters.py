@@ -196,6 +196,20 @@ def test_hand_close_exempt_40_is_no_matter_of_points():
     assert "meld 2S 2H 2D" in Game.from_position(position).legal_texts()
 
 
+def test_a_natural_opening_reached_by_another_way_than_a_jokered_one_counts():
+    # With 5S* first the same cards lie on the table in the end, but nobody has opened.
+    position = {
+        "rules": {"preset": "browser", "opening_joker": False, "joker_discard": "forbid"},
+        "player": 0, "opened": [False, True], "turns": [3, 3],
+        "hands": ["6S 7S 8S 9S TS * 2H".split(), ["3D"]],
+    }  # fmt: skip
+    game = Game.from_position({**position, "phase": "draw", "pile": ["4S"]})
+    moves = ["take", "meld 6S 7S 8S", "add 9S 0", "add TS 0", "add 5S* 0", "add 4S 0", "discard 2H"]
+    for move in moves:
+        assert move in game.legal_texts()
+        game.push(move)
+
+
 def test_a_taken_joker_may_be_laid_off_after_an_opening_without_jokers_in_any_order():
     rules = Rules.preset(
         "browser", opening_joker=False, return_taken=False, max_run=13,

@@ -143,7 +143,8 @@ def _state_hash(s):
         shape = (shape * 2 + s.meld_new[m]) << 32
         shape |= np.int64(s.meld_places[m]) << 16 | np.int64(s.meld_jokers[m])
         h += mix64(np.uint64(shape) + np.uint64(1 << 48))
-    h += mix64(np.uint64((s.taken + 1) * 8 + s.recovered) + np.uint64(1 << 56))
+    owed = (s.taken + 1) * 8 + s.recovered
+    h += mix64(np.uint64(owed * 2 + s.opened[s.player]) + np.uint64(1 << 56))
     return mix64(h) | np.uint64(1)
 
 
