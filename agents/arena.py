@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from scala40_env.agents.base import Agent
 from scala40_env.agents.hand_value import new_bot_work
 from scala40_env.agents.levels import AGENTS, EXTERNAL, MAX_PARAMETERS, LevelAgent, decide
+from scala40_env.agents.outside import ask
 from scala40_env.agents.reading import attaching_cards, card_bit
 from scala40_env.engine.apply import apply_move
 from scala40_env.engine.calls import start_games
@@ -312,7 +313,7 @@ class _Arena:
             games, padded, self.codes, self.params, streams, given, tallies, voids, lucks, views,
             bot,
         ):  # fmt: skip
-            self._ask(games, views, padded, streams, given)
+            self._ask(games, views, padded, streams, given, bot)
         winners = games["winner"].astype(np.int64)
         hands = games["hand_number"].astype(np.int64)
         return Matches(lineups, winners, hands, voids[:, 0], tallies[:, :seats], lucks[:, :seats])
@@ -324,6 +325,7 @@ class _Arena:
         lineups: NDArray[np.int64],
         streams: NDArray[np.uint64],
         given: NDArray[np.int64],
+        bot: NDArray[Any],
     ) -> None:
         """Let the agents that are waited for choose, each for all its games at once."""
         waiting = np.flatnonzero((games["phase"] == DRAW) | (games["phase"] == PLAY))
@@ -333,5 +335,5 @@ class _Arena:
             mine = to_move == i
             rows, places = waiting[mine], seats[mine]
             own = streams[rows, places, 0]
-            given[rows] = self.players[i].act_batch(views[rows], own)
+            given[rows] = ask(self.players[i], views[rows], own, bot)
             streams[rows, places, 0] = own

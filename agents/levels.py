@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -130,6 +131,8 @@ class Level:
                 raise AgentError(f"level {name!r} {what} {key!r}")
             if isinstance(table[key], bool) or not isinstance(table[key], int | float):
                 raise AgentError(f"level {name!r}: {key} = {table[key]!r} is not a number")
+            if not math.isfinite(table[key]):
+                raise AgentError(f"level {name!r}: {key} = {table[key]!r} is not a finite number")
         figures = {key: float(table[key]) for key in PARAMETERS[name]}
         return cls(name, int(table["version"]), figures)
 

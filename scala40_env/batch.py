@@ -27,7 +27,7 @@ from .engine.kernel import ENGINE
 from .engine.random_play import choose_random
 from .engine.state import NONE, new_games
 from .engine.work import new_work
-from .game import IllegalMoveError
+from .game import IllegalMoveError, check_seed
 from .rules import Rules
 
 _CHOICES: Final = 0xC401CE  # the stream of random actions, beyond any number of matches
@@ -82,8 +82,7 @@ class BatchGame:
         ENGINE.announce()
         if num_games < 1 or threads < 1:
             raise ValueError(f"num_games {num_games} and threads {threads} must be at least 1")
-        if not 0 <= seed < 1 << 64:
-            raise ValueError(f"seed {seed!r} is not in 0..2**64-1")
+        check_seed(seed)
         self.rules = _rules_list(rules, num_games)
         self.threads = threads
         self.auto_reset = auto_reset
@@ -158,8 +157,10 @@ class BatchGame:
 
         Raises:
             IndexError: there is no such game.
-            ValueError: a game is named twice.
+            ValueError: a game is named twice, or a seed is none.
         """
+        for seed in [] if seeds is None else np.ravel(seeds):
+            check_seed(seed)
         rows = self._rows if indices is None else self._rows[np.atleast_1d(indices)]
         if len(np.unique(rows)) < len(rows):
             raise ValueError("indices name a game twice")
@@ -192,8 +193,14 @@ class BatchGame:
 
         Raises:
             IllegalMoveError: an id is not legal; no game has changed.
+            ValueError: the actions are not B whole numbers.
         """
-        self._actions[:] = actions
+        chosen = np.asarray(actions)
+        if chosen.shape != self._actions.shape or chosen.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions are {chosen.dtype}{list(chosen.shape)}, not {len(self)} whole numbers"
+            )
+        self._actions[:] = chosen
         self._check()
         self._play(self._rows)
         over: NDArray[np.int64] = ((self.counts == 0) & (self._actions >= 0)).nonzero()[0]

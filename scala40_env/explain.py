@@ -20,7 +20,7 @@ from .actions import (
 )
 from .cards import JOKER, Card, card_text, rank_of
 from .game_state import GameState
-from .melds import SET, meld_text
+from .melds import SET, InvalidMeldError, Meld, check_meld, meld_text
 from .notation import free_places
 
 
@@ -118,10 +118,33 @@ def _why_not_laid(state: GameState, move: Move) -> str:
             return f"not opened yet: first {state.rules.opening_min} points in new melds"
         if not fits(state, move):
             return f"it does not fit meld {move.meld}: {meld_text(state.table[move.meld])}"
+    shape = _why_no_meld(state, move)
+    if shape is not None:
+        return shape
     if is_swap(move.action) and not state.opened[state.player]:
         return f"not opened yet: first {state.rules.opening_min} points in new melds"
     duty = _duty(state)
     return "the turn could not be finished after it" + (f": {duty}" if duty else "")
+
+
+def _why_no_meld(state: GameState, move: Move) -> str | None:
+    """Return what is wrong with the meld that a move makes; naturals may still come."""
+    if is_swap(move.action):
+        return None
+    meld = action_meld(move.action) if is_meld(move.action) else _grown(state, move)
+    try:
+        check_meld(meld, state.rules.with_(min_naturals=1))
+    except InvalidMeldError as error:
+        return str(error)
+    return None
+
+
+def _grown(state: GameState, move: Move) -> Meld:
+    """Return the meld that a card makes which fits it."""
+    meld = state.table[move.meld]
+    end, card, as_joker = action_add(move.action)
+    bit = next(1 << place for e, place, c in free_places(meld) if (e, c) == (end, card))
+    return Meld(meld.kind, meld.base, meld.places | bit, meld.jokers | bit * as_joker)
 
 
 def fits(state: GameState, move: Move) -> bool:

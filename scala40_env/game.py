@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,16 +58,28 @@ class HandLog:
         restocks: by number of moves played, the order of a renewed stock that was given from
             outside (the next card last), where the generator did not make it.
         is_deal: whether `start` is a fresh deal, not a position that was set up.
+        renewed_at: after how many moves the stock was renewed the last time; -1: never.
     """
 
     start: NDArray[np.uint8]
     moves: list[Move] = field(default_factory=list)
     restocks: dict[int, list[Card]] = field(default_factory=dict)
     is_deal: bool = True
+    renewed_at: int = NONE
 
     def copy(self) -> HandLog:
         """Return an independent copy."""
-        return HandLog(self.start, list(self.moves), dict(self.restocks), self.is_deal)
+        return replace(self, moves=list(self.moves), restocks=dict(self.restocks))
+
+
+def check_seed(seed: object) -> None:
+    """Refuse what is no seed (ValueError)."""
+    if not _is_whole(seed) or not 0 <= seed < 1 << 64:
+        raise ValueError(f"seed {seed!r} is not in 0..2**64-1")
+
+
+def _is_whole(number: object) -> TypeGuard[int]:
+    return isinstance(number, int | np.integer)
 
 
 class Game(GameState):
@@ -89,9 +101,8 @@ class Game(GameState):
         ENGINE.announce()
         rules = Rules.preset(rules) if isinstance(rules, str) else rules
         seed = secrets.randbits(32) if seed is None else seed
-        if not 0 <= seed < 1 << 64:
-            raise ValueError(f"seed {seed!r} is not in 0..2**64-1")
-        if dealer is not None and not 0 <= dealer < rules.num_players:
+        check_seed(seed)
+        if dealer is not None and not (_is_whole(dealer) and 0 <= dealer < rules.num_players):
             raise ValueError(f"dealer {dealer!r} is not in 0..{rules.num_players - 1}")
         super().__init__(new_games(1), rules)
         dealers = np.array([NONE if dealer is None else dealer], np.int64)
@@ -162,10 +173,13 @@ class Game(GameState):
 
     def _carry_out(self, move: Move) -> None:
         action, meld = move
-        before = self._bytes.copy()
+        before, renewals = self._bytes.copy(), self._row["reshuffles"]
         calls.push_move(self.array, 0, action, meld)
         self._legal = None
-        self._logs[-1].moves.append(move)
+        log = self._logs[-1]
+        log.moves.append(move)
+        if self._row["reshuffles"] > renewals:
+            log.renewed_at = len(log.moves)
         can_give_back = action == TAKE_ID and self.rules.return_taken and self.taken is not None
         if (is_table_move(action) and self._row["phase"] < HAND_OVER) or can_give_back:
             self._undo.append(before)
@@ -212,17 +226,21 @@ class Game(GameState):
         log.start = self._bytes.copy()
 
     def order_stock(self, cards: Sequence[Card]) -> None:
-        """Put the stock in another order, the next card first, before a draw.
+        """Put a new stock in another order, the next card first: after the deal or a renewal.
 
         Raises:
-            ValueError: the cards are not those of the stock, or the turn's draw is over.
+            ValueError: the cards are not those of the stock, or somebody has drawn from it.
         """
-        if self.phase != "draw" or sorted(cards) != sorted(self.stock):
-            raise ValueError("not the cards of the stock before a draw")
+        log = self._logs[-1]
+        is_new = not log.moves or log.renewed_at == len(log.moves)
+        if not is_new or self.phase != "draw" or sorted(cards) != sorted(self.stock):
+            raise ValueError("not the cards of a new stock before a draw")
         set_stock(self._row, cards)
         self._legal = None
-        log = self._logs[-1]
-        log.restocks[len(log.moves)] = list(cards)
+        if log.moves:
+            log.restocks[len(log.moves)] = list(cards)
+        else:
+            log.start = self._bytes.copy()
 
     @property
     def can_undo(self) -> bool:

@@ -16,6 +16,7 @@ masks expect it. An illegal action ends the episode with reward -1.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import index
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -28,6 +29,7 @@ from .actions import NUM_ACTIONS
 from .aec import RENDER_MODES, raw_env
 from .agents import Agent, make_agent
 from .episode import EnvError
+from .game import IllegalMoveError
 from .observation import observation_box
 from .rules import Rules
 
@@ -89,8 +91,11 @@ class SingleAgentEnv(gymnasium.Env[NDArray[Any], Any]):
             self._players = seated_agents(self._opponents, seed)
         for _ in range(MAX_DEALS):
             self._table.reset(seed=seed, options=options)
+            if _LEARNER not in self._table.agents:
+                raise EnvError(f"{_LEARNER} has no cards in this position")
             self._play_others()
-            if not self._table.terminations.get(_LEARNER, True):
+            ended = self._table.terminations, self._table.truncations
+            if not any(over.get(_LEARNER, True) for over in ended):
                 self._is_over = False
                 observation, _, _, _, info = self._last()
                 return observation, info
@@ -98,9 +103,18 @@ class SingleAgentEnv(gymnasium.Env[NDArray[Any], Any]):
         raise EnvError("the episode is over before player_0 is to move")
 
     def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Carry out an action of the learner; the others play until it is to move again."""
+        """Carry out an action of the learner; the others play until it is to move again.
+
+        Raises:
+            IllegalMoveError: the action is not a whole number.
+            ResetNeeded: the episode is over.
+        """
         if self._is_over:
             raise gymnasium.error.ResetNeeded("the episode is over: call reset() first")
+        try:
+            action = index(action)
+        except TypeError:
+            raise IllegalMoveError(f"action {action!r} is not a whole number") from None
         if not (0 <= action < NUM_ACTIONS and self._table.action_mask()[action]):
             self._is_over = True
             observation, _, _, _, info = self._last()

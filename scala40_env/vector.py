@@ -30,6 +30,7 @@ from .actions import NUM_ACTIONS
 from .agents import Agent
 from .agents.hand_value import new_bot_work
 from .agents.levels import AGENTS, EXTERNAL, MAX_PARAMETERS, LevelAgent, decide
+from .agents.outside import ask
 from .batch import streams
 from .engine import calls
 from .engine.apply import apply_action, apply_move
@@ -199,7 +200,12 @@ class Scala40VectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray
             New arrays: observations float32[num_envs, OBSERVATION_SIZE], rewards
             float64[num_envs], terminations and truncations bool[num_envs], infos.
         """
-        chosen = np.array(actions, np.int64)
+        chosen = np.array(actions)
+        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
+            raise EnvError(
+                f"actions are {chosen.dtype}{list(chosen.shape)}, not {self.num_envs} whole numbers"
+            )
+        chosen = chosen.astype(np.int64)
         inside = (chosen >= 0) & (chosen < NUM_ACTIONS)
         legal = inside & (self._masks[np.arange(self.num_envs), np.where(inside, chosen, 0)] == 1)
         rewards, terminated, truncated = self._advance(legal.copy(), np.where(legal, chosen, -1))
@@ -298,7 +304,9 @@ class Scala40VectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray
             if rows.size:
                 views, seats = new_games(len(rows)), np.full(len(rows), p)
                 calls.view_games(self._games[rows], seats, views, 0, len(rows))
-                self._given[rows] = agent.act_batch(views)
+                own = self._rngs[rows, p, 0]
+                self._given[rows] = ask(agent, views, own, self._bot)
+                self._rngs[rows, p, 0] = own
                 is_asked = True
         return is_asked
 

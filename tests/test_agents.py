@@ -111,6 +111,8 @@ def test_a_level_with_other_figures_is_loaded_from_a_file(tmp_path):
         ("[easy]\nversion = 1\n", "level 'easy' lacks 'luck'"),
         ("[random]\nversion = 1\nluck = 1\n", "level 'random' has the unknown figure 'luck'"),
         ("[random]\nversion = 'x'\n", "level 'random': version = 'x' is not a number"),
+        ("[easy]\nversion = 1\nluck = nan\npair = 2\nnear = 2\ngap = 1\n", "luck = nan is not a"),
+        ("[easy]\nversion = 1\nluck = 7\npair = inf\nnear = 2\ngap = 1\n", "pair = inf is not a"),
         ("[queen]\nversion = 1\n", "unknown level 'queen'"),
         ("version = 1\n", "must hold one table"),
         ("[easy\n", "cannot read a level"),

@@ -175,6 +175,22 @@ def test_matches_start_again_by_themselves_and_their_ends_are_kept():
     assert ended > 20
 
 
+@pytest.mark.parametrize("actions", [0, [0.9, 0], [float("nan"), 0], [[0], [0]], [True, True]])
+def test_actions_that_are_no_whole_number_each_are_refused(actions):
+    batch = BatchGame(num_games=2, seed=1)
+    with pytest.raises(ValueError, match="not 2 whole numbers"):
+        batch.step(actions)
+
+
+def test_seeds_that_are_none_are_refused():
+    batch = BatchGame(num_games=2, seed=1)
+    for seeds in ([1.9, 2.0], [-1, 2]):
+        with pytest.raises(ValueError, match="is not in 0.."):
+            batch.reset(seeds=np.array(seeds))
+    with pytest.raises(ValueError, match="is not in 0.."):
+        BatchGame(num_games=2, seed=1.5)
+
+
 def test_the_matches_of_a_game_all_have_their_own_seeds():
     batch = BatchGame("browser", 3, seed=1)
     seeds = [batch.games["seed"].copy()]

@@ -192,6 +192,11 @@ def test_reasons_name_what_the_turn_owes():
     assert "first 40 points in new melds" in why_not(opening, "add 8S 0")
     alone = position("6S 6H 6D")
     assert "the turn could not be finished after it" in why_not(alone, "meld 6S 6H 6D")
+    two = position("* 5C 9D", table=["8S 9S* TS"])
+    assert "2 jokers, at most 1 allowed" in why_not(two, "add 7S* 0")
+    assert "2 jokers, at most 1 allowed" in why_not(position("7S * * 9D KD"), "meld 7S 8S* 9S*")
+    long = position("8S 2H KD", table=["5S 6S 7S"], rules={"max_run": 3})
+    assert "a run of 4, at most 3 allowed" in why_not(long, "add 8S 0")
     barred = position("8S 2H KD", table=["5S 6S 7S"], rules={"attach_discard_opened": "forbid"})
     assert "bar the discard" in why_not(barred, "discard 8S")
 
@@ -419,6 +424,16 @@ def test_the_stock_can_be_put_in_order_before_a_draw():
     assert game.hand(1).count(first) == held + 1
     with pytest.raises(ValueError, match="before a draw"):
         game.order_stock(game.stock)
+    assert Game.replay(game.record()).position() == game.position()
+    game.push(next(text for text in game.legal_texts() if text.startswith("discard")))
+    with pytest.raises(ValueError, match="a new stock"):
+        game.order_stock(game.stock)
+
+
+@pytest.mark.parametrize("numbers", [{"seed": 1.5}, {"seed": -1}, {"seed": 1, "dealer": 0.7}])
+def test_numbers_that_are_not_whole_are_refused(numbers):
+    with pytest.raises(ValueError, match="is not in 0.."):
+        Game(**numbers)
 
 
 # --- views and words ---------------------------------------------------------------------------

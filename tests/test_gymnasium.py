@@ -15,14 +15,17 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from scala40_env import single, vector
-from scala40_env.actions import NUM_ACTIONS, TAKE_ID
+from scala40_env.actions import NUM_ACTIONS, RETURN_ID, TAKE_ID
 from scala40_env.agents import AgentError, make_agent
 from scala40_env.agents.levels import LevelAgent
 from scala40_env.episode import EnvError
+from scala40_env.game import IllegalMoveError
 from scala40_env.observation import OBSERVATION_SIZE, SLICES
 from scala40_env.registration import GYMNASIUM_ID
 from scala40_env.rewards import RewardError
+from scala40_env.rules import Rules
 from scala40_env.single import SingleAgentEnv
+from scala40_env.train.evaluate import evaluate
 from scala40_env.vector import Scala40VectorEnv
 
 
@@ -106,8 +109,50 @@ def test_a_learner_that_is_out_does_not_wait_for_the_others():
             _, reward, done, _, info = env.step(masked(info["action_mask"], rng))
         if len(env._table.agents) == 4 and not all(env._table.terminations.values()):
             break
+    else:
+        pytest.fail("the learner was never out before the others")
     assert env._table.terminations["player_0"]
     assert reward == pytest.approx(-1 / 3)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_episode_cut_short_before_the_first_turn_is_dealt_anew(seed):
+    rules = Rules.preset("browser", max_turns=1, max_hands=1)
+    env = SingleAgentEnv(opponent="easy", rules=rules)
+    _, info = env.reset(seed=seed)
+    env.step(int(info["action_mask"].argmax()))
+
+
+def test_a_position_without_cards_for_the_learner_is_refused():
+    env = SingleAgentEnv(opponent="easy", rules="fisca", num_players=3)
+    position = {
+        "rules": {"preset": "fisca", "num_players": 3}, "player": 1,
+        "hands": [[], ["2S", "3S"], ["4S", "5S"]],
+    }  # fmt: skip
+    with pytest.raises(EnvError, match="player_0 has no cards"):
+        env.reset(seed=1, options={"position": position})
+
+
+def test_the_chance_to_win_is_defined_in_a_play_off():
+    env = SingleAgentEnv(opponent="easy", episode="hand", reward="win_prob")
+    position = {
+        "rules": {"preset": "browser"}, "totals": [120, 120], "opened": [True, True],
+        "hands": [["2S", "3S"], ["4S", "5S"]], "pile": ["9D"], "turns": [3, 3],
+    }  # fmt: skip
+    _, info = env.reset(seed=1, options={"position": position})
+    rng, done = np.random.default_rng(0), False
+    while not done:
+        _, reward, terminated, truncated, info = env.step(masked(info["action_mask"], rng))
+        done = terminated or truncated
+    assert round(abs(reward), 6) in (0, 0.5)  # nobody has won yet, or somebody has
+
+
+@pytest.mark.parametrize("action", [3.0, "draw", None, np.array([1, 2])])
+def test_an_action_that_is_no_whole_number_is_one_clear_error(action):
+    env = SingleAgentEnv(opponent="random")
+    env.reset(seed=1)
+    with pytest.raises(IllegalMoveError, match="is not a whole number"):
+        env.step(action)
 
 
 def test_an_illegal_action_ends_the_episode():
@@ -262,6 +307,42 @@ def test_finished_environments_go_on_with_the_next_episode():
     assert ended > 16
 
 
+@pytest.mark.parametrize("actions", [3, [0.9, 1, 1], [[1], [1], [1]], [1, 1], [True] * 3])
+def test_actions_that_are_no_whole_number_each_are_refused(actions):
+    envs = Scala40VectorEnv(num_envs=3, opponent="random")
+    envs.reset(seed=1)
+    with pytest.raises(EnvError, match="not 3 whole numbers"):
+        envs.step(actions)
+
+
+class Cheat(Outsider):
+    """Gives the same answer whatever the cards are."""
+
+    def __init__(self, answer: Any) -> None:
+        super().__init__("easy")
+        self._answer = answer
+
+    def act_batch(self, views: Any, streams: Any = None) -> Any:
+        return self._answer(len(views))
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (lambda n: np.full((n, 2), -1), "no action"),
+        (lambda n: np.full((n, 2), NUM_ACTIONS - 1), "not legal"),
+        (lambda n: np.tile([RETURN_ID, -1], (n, 1)), "not legal"),
+        (lambda n: np.zeros(2, np.int64), "not a whole action id"),
+        (lambda n: np.zeros((n, 2)), "not a whole action id"),
+    ],
+)
+def test_an_agent_from_outside_that_breaks_the_rules_is_named(answer, message):
+    with pytest.raises(AgentError, match=f"agent 'outsider' .*{message}"):
+        Scala40VectorEnv(num_envs=4, opponent=Cheat(answer)).reset(seed=1)
+    with pytest.raises(AgentError, match=f"agent 'outsider' .*{message}"):
+        evaluate([Cheat(answer), "easy"], pairs=2)
+
+
 def test_an_illegal_action_ends_one_environment():
     envs = Scala40VectorEnv(num_envs=3, opponent="random")
     _, infos = envs.reset(seed=1)
@@ -276,8 +357,9 @@ def test_an_illegal_action_ends_one_environment():
     np.testing.assert_array_equal(infos["final_info"]["action_mask"][1], mask[1])
 
 
-def test_an_environment_does_not_depend_on_its_neighbours():
-    few, many = (Scala40VectorEnv(num_envs=n, opponent="random") for n in (2, 8))
+@pytest.mark.parametrize("opponent", ["random", Outsider("random"), "learned@2"])
+def test_an_environment_does_not_depend_on_its_neighbours(opponent):
+    few, many = (Scala40VectorEnv(num_envs=n, opponent=opponent) for n in (2, 8))
     (few_seen, few_infos), (seen, infos) = few.reset(seed=5), many.reset(seed=5)
     for step in range(150):
         np.testing.assert_array_equal(few_seen, seen[:2])
