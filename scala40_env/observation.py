@@ -27,6 +27,7 @@ from .engine.observe import (
     observe_full_games,
     observe_games,
 )
+from .engine.state import NUM_PLAYERS
 
 __all__ = [
     "FULL_SIZE",
@@ -72,7 +73,11 @@ def observe(game: NDArray[Any], seat: int) -> NDArray[np.float32]:
 
     Args:
         game: GAME[1], a game or the view of this seat.
+
+    Raises:
+        ValueError: there is no such seat.
     """
+    _check_seat(game, seat)
     out = np.empty(OBSERVATION_SIZE, np.float32)
     observe_games(game, _SEATS[seat : seat + 1], out[None], 0, 1)
     return out
@@ -83,10 +88,21 @@ def observe_full(game: NDArray[Any], seat: int) -> NDArray[np.float32]:
 
     Args:
         game: GAME[1], no view.
+
+    Raises:
+        ValueError: there is no such seat.
     """
+    _check_seat(game, seat)
     out = np.empty(FULL_SIZE, np.float32)
     observe_full_games(game, _SEATS[seat : seat + 1], out[None], 0, 1)
     return out
+
+
+def _check_seat(game: NDArray[Any], seat: int) -> None:
+    """Refuse what the kernels, which check no bounds, would read beyond."""
+    seats = int(game["rules"][0, NUM_PLAYERS])
+    if not 0 <= seat < seats:
+        raise ValueError(f"seat {seat!r} is not in 0..{seats - 1}")
 
 
 def spec_table() -> list[str]:

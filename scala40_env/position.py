@@ -67,6 +67,8 @@ _KEYS: Final = ("rules", "player", "dealer", "phase", "hands", "opened", "table"
                 "hand_number", "totals", "reentries", "history", "rng")  # fmt: skip
 _PHASES: Final = {"draw": DRAW, "play": PLAY, "over": HAND_OVER}
 _MAX_TOTAL: Final = 1 << 30
+_MAX_POINTS: Final = 1 << 14  # of a hand: int16
+_MAX_REENTRIES: Final = 100  # int8
 _MAX_WORD: Final = (1 << 64) - 1
 _MAX_COUNT: Final = 1 << 14  # of turns, hands and renewals: int16 with room to count on
 
@@ -365,7 +367,7 @@ def _read_match(row: np.void, values: _Values, n: int) -> None:
     row["reshuffles"] = values.number("reshuffles", _MAX_COUNT)
     row["hand_number"] = values.number("hand_number", _MAX_COUNT)
     row["totals"][:n] = values.seats("totals", n, [0] * n, _up_to(_MAX_TOTAL))
-    row["reentries"][:n] = values.seats("reentries", n, [0] * n, _up_to(_MAX_COUNT))
+    row["reentries"][:n] = values.seats("reentries", n, [0] * n, _up_to(_MAX_REENTRIES))
     row["seed"], row["rng"] = values.seats("rng", 2, [0, 0], _up_to(_MAX_WORD))
 
 
@@ -377,8 +379,9 @@ def _read_history(row: np.void, values: _Values, rules: Rules) -> None:
     took = np.array(history.seats("took", n, none, _card_counts(15)))
     gave_back = np.array(history.seats("gave_back", n, none, _card_counts(15)))
     row["takes"][:n] = took + 16 * gave_back
-    row["known_jokers"][:n] = history.seats("known_jokers", n, [0] * n, _up_to(_MAX_COUNT))
-    row["hand_points"][:n] = history.seats("points", n, [0] * n, _up_to(_MAX_TOTAL))
+    jokers = _up_to(int(DECK_COUNTS[JOKER]))
+    row["known_jokers"][:n] = history.seats("known_jokers", n, [0] * n, jokers)
+    row["hand_points"][:n] = history.seats("points", n, [0] * n, _up_to(_MAX_POINTS))
     row["closer"] = history.optional("closer", n - 1)
     row["closed_in_hand"] = history.flag("closed_in_hand")
     row["winner"] = history.optional("winner", n - 1)
@@ -482,6 +485,11 @@ def _read_known_stock(row: np.void, values: _Values, stock: Sequence[Card]) -> N
     counts = Counter(stock) if row["reshuffles"] else Counter()
     known = {card_text(card): count for card, count in counts.items()}
     row["known_stock"][:n] = values.seats("known_stock", n, [known] * n, _card_counts(4))
+    for card, count in counts.items():
+        if (row["known_stock"][:n, card] < count).any():
+            raise PositionError(
+                f"position key known_stock: {count} cards {card_text(card)} are in the stock"
+            )
 
 
 def _check_seats(row: np.void, n: int) -> None:
@@ -493,6 +501,8 @@ def _check_seats(row: np.void, n: int) -> None:
     for seat in range(n):
         if row["hand_size"][seat] and not row["in_match"][seat]:
             raise PositionError(f"position key in_match: seat {seat} has cards but is out")
+        if not row["hand_size"][seat] and row["in_match"][seat]:
+            raise PositionError(f"position key in_match: seat {seat} has no cards")
     player = row["player"]
     if not row["in_match"][player] or not row["hand_size"][player]:
         raise PositionError(f"position key player: seat {player} has no cards")

@@ -130,10 +130,16 @@ def load_win_prob(rules: Rules) -> NDArray[np.float32]:
         )
 
 
+def _chance(totals: NDArray[Any], table: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the chance of the first of two seats: float32[B]."""
+    totals = np.minimum(totals[:, :2], len(table) - 1)  # at the limit: it is decided
+    return table[totals[:, 0], totals[:, 1]]
+
+
 def win_prob_reward(before: Standing, games: NDArray[Any], table: NDArray[np.float32]) -> Rewards:
     """Return by how much the chance of each of two seats to win the match has changed."""
-    totals = np.minimum(games["totals"][:, :2], len(table) - 1)  # at the limit: it is decided
-    chance = table[totals[:, 0], totals[:, 1]]
-    chance = np.where(games["winner"] == NONE, chance, games["winner"] == 0)
-    change = chance - table[before.totals[:, 0], before.totals[:, 1]]
+    chance = np.where(
+        games["winner"] == NONE, _chance(games["totals"], table), games["winner"] == 0
+    )
+    change = chance - _chance(before.totals, table)
     return np.stack([change, -change], axis=1).astype(np.float64)

@@ -22,7 +22,7 @@ from scala40_env.engine.observe import (
 )
 from scala40_env.engine.state import MATCH_OVER, NUM_RULES, new_games
 from scala40_env.engine.tables import NUM_ACTIONS
-from scala40_env.game import GameState
+from scala40_env.game import Game, GameState
 from scala40_env.melds import RUN, SET, meld_text
 from scala40_env.observation import (
     FULL_SIZE,
@@ -276,3 +276,17 @@ def test_observations_of_version_1_never_change(name, wanted):
         legal = np.flatnonzero(mask)
         action = int(legal[-1 - step % 3 % len(legal)]) if len(legal) else -1
     assert digest.hexdigest()[:16] == wanted
+
+
+@pytest.mark.parametrize("seat", [-1, 2, 6])
+@pytest.mark.parametrize("look", [observe, observe_full])
+def test_a_seat_that_is_not_there_is_refused(look, seat):
+    with pytest.raises(ValueError, match=f"seat {seat} is not in 0..1"):
+        look(Game(seed=1).array, seat)
+
+
+def test_turns_beyond_the_limit_leave_none():
+    hands = [["2S", "3S"], ["4S", "5S"]]
+    game = Game.from_position({"rules": {"max_turns": 400}, "hands": hands, "turns": [300, 300]})
+    seen = observe(game.array, 0)
+    assert seen[SLICES["turns_left"]] == 0 and observation_box().contains(seen)

@@ -245,6 +245,13 @@ IMPOSSIBLE = {
     "kept without a seat": (changed(kept=["7C"]), "key kept: ['7C'] is not a seat and a card"),
     "known jokers": (changed(history={"known_jokers": [1, 0, 0]}), "key known_jokers"),
     "out with cards": (changed(history={"in_match": [False, True, False]}), "seat 0 has cards"),
+    "in without cards": (changed(history={"in_match": [True, True, True]}), "seat 2 has no cards"),
+    "too many reentries": (changed(reentries=[200, 0, 0]), "key reentries: 200"),
+    "more known jokers than there are": (changed(history={"known_jokers": [200, 0, 0]}), "200"),
+    "points of a hand": (changed(history={"points": [1 << 20, 0, 0]}), "key points: 1048576"),
+    "known stock without the stock": (
+        changed(reshuffles=1, known_stock=[{}, {}, {}]), "key known_stock: ",
+    ),
     "won but not over": (changed(history={"winner": 1}), "a match that is decided is over"),
     "rng": (changed(rng=[1]), "key rng has 1 entries, not 2"),
     "rng too large": (changed(rng=[1 << 64, 0]), "key rng"),

@@ -308,7 +308,7 @@ def _write_hand(s, out):
         turns += s.turns[p]
     out[AT.stock_size] = s.num_stock * _POINTS
     out[AT.pile_size] = s.num_pile * _POINTS
-    out[AT.turns_left] = (s.rules[MAX_TURNS] - turns) * _POINTS
+    out[AT.turns_left] = max(s.rules[MAX_TURNS] - turns, 0) * _POINTS
     out[AT.renewals] = _at_most(s.reshuffles, _MAX_SHOWN_COUNT)
     out[AT.can_renew] = s.rules[RESHUFFLES] < 0 or s.reshuffles < s.rules[RESHUFFLES]
     if s.rules[MAX_HANDS] > s.hand_number:
