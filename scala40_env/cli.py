@@ -4,7 +4,7 @@ Each verb is a module of ``scala40_env.commands`` with a dataclass ``Options``, 
 options, and a function ``run``. Only the module of the verb in use is imported, so that
 `scala40 --help` is there at once.
 
-Exit status: 0 done; 1 the answer is no (a record that does not hold); 2 wrong input; 130 Ctrl-C.
+Exit status: 0 done; 2 wrong input, a record that does not hold among it; 130 Ctrl-C.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ VERBS: Final = {
 """The verbs in the order of the help, with a line each."""
 
 _EXTRAS: Final = {
+    "aiohttp": "play",
     "torch": "train",
     "matplotlib": "train",
     "tensorboard": "train",

@@ -151,6 +151,7 @@ def _parse_add(words: Sequence[str], table: Sequence[Meld], rules: Rules) -> Mov
     as_joker = words[0].endswith(JOKER_TEXT)
     name = words[0] if words[0] == JOKER_TEXT or not as_joker else words[0][:-1]
     card = parse_card(name)
+    is_joker = as_joker or card == JOKER
     if len(words) == 3 and (words[2].lower() != _LOW or not _takes_two_aces(meld)):
         raise InvalidNotationError(
             f"not an end: {words[2]!r} (only `low`, for an ace on a run of 2 to K)"
@@ -165,7 +166,7 @@ def _parse_add(words: Sequence[str], table: Sequence[Meld], rules: Rules) -> Mov
         raise InvalidNotationError(f"{words[0]} does not fit meld {number}: {meld_text(meld)}")
     # Of several, the one of most points; of the two ends, the high one; of suits, the first.
     _, end, _, card = max(fitting)
-    return Move(add_id(end, card, as_joker or name == JOKER_TEXT), number)
+    return Move(add_id(end, card, is_joker), number)
 
 
 def free_places(meld: Meld) -> Iterator[tuple[int, int, Card]]:

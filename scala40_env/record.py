@@ -126,9 +126,18 @@ class RecordWriter:
     def __init__(self, path: str | PathLike[str], append: bool = False) -> None:
         self._path = str(path)
         try:
-            self._file = FileIO(self._path, "ab" if append else "wb")
+            self._file = FileIO(self._path, "ab+" if append else "wb")
+            if append:
+                self._end_line()
         except OSError as error:
             raise self._failure(error) from error
+
+    def _end_line(self) -> None:
+        """End the last line of a file that somebody else has left without an end."""
+        if self._file.seek(0, 2):
+            self._file.seek(-1, 2)
+            if self._file.read(1) != b"\n":
+                self._file.write(b"\n")
 
     def _failure(self, error: OSError) -> RecordError:
         return RecordError(f"cannot write records to {self._path!r}: {error.strerror}")
@@ -193,6 +202,10 @@ def _parse_line(line: str, number: int) -> dict[str, Any]:
         raise RecordError(f"line {number}: not JSON: {error.msg} at {error.colno}") from error
     except RecursionError as error:
         raise RecordError(f"line {number}: nested too deeply") from error
+    except RecordError:
+        raise
+    except ValueError as error:
+        raise RecordError(f"line {number}: a number is too long") from error
     if not isinstance(record, dict):
         raise RecordError(f"line {number}: not a record: {line.strip()[:40]}")
     return record

@@ -136,6 +136,8 @@ def test_wrong_options_are_named(
         (["watch", "--players", "hard"], "num_players = 1"),
         (["watch", *["--players"], *["easy"] * 7], "num_players = 7"),
         (["record", "--matches", "0"], "0"),
+        (["watch", "--delay", "inf"], "--delay inf"),
+        (["watch", "--delay", "-1"], "--delay -1"),
         (["record", "--out", "/nix/x.jsonl"], "/nix/x.jsonl"),
         (["replay"], "FILE"),
         (["replay", "nix.jsonl"], "'nix.jsonl'"),
@@ -148,6 +150,42 @@ def test_what_is_wrong_is_named_in_one_line(
     words: list[str], named: str, capsys: pytest.CaptureFixture[str]
 ):
     assert named in refused(capsys, *words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--players", "hrad", "hard"],
+        ["--seed", "-1"],
+        ["--seed", str((1 << 64) - 1), "--matches", "2"],
+    ],
+)
+def test_what_cannot_be_recorded_touches_no_file(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+):
+    out = tmp_path / "old.jsonl"
+    out.write_text("kept\n")
+    refused(capsys, "record", "--out", str(out), *words)
+    assert out.read_text() == "kept\n"
+
+
+def test_a_record_is_appended_on_a_line_of_its_own(tmp_path: Path):
+    out = tmp_path / "old.jsonl"
+    assert run("record", "--out", str(out), "--matches", "1", "--players", "random", "random") == 0
+    out.write_text(out.read_text().rstrip("\n"))
+    words = ("record", "--out", str(out), "--matches", "1", "--players", "random", "random")
+    assert run(*words, "--append") == 0
+    assert len(list(read_records(out))) == 2
+
+
+def test_a_package_that_is_missing_is_named_with_its_extra(monkeypatch, capsys):
+    import scala40_env.commands.serve as command
+
+    def fail(_options: object) -> None:
+        raise ModuleNotFoundError("No module named 'aiohttp'", name="aiohttp")
+
+    monkeypatch.setattr(command, "run", fail)
+    assert "pip install 'scala40-env[play]'" in refused(capsys, "serve")
 
 
 def test_a_damaged_checkpoint_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -110,6 +110,11 @@ def test_a_bare_joker_in_a_meld_takes_the_reading_of_the_highest_value():
     assert move_text(parse_move("meld KH * AH", []), []) == "meld QH* KH AH"
 
 
+def test_a_joker_may_be_written_out():
+    for short, long in (("add * 0", "add joker 0"), ("discard *", "discard joker")):
+        assert parse_move(long, TABLE) == parse_move(short, TABLE)
+
+
 def test_a_bare_joker_takes_the_place_of_the_highest_value_on_a_meld():
     assert move_text(parse_move("add * 0", TABLE), TABLE) == "add 8S* 0"
     assert move_text(parse_move("add * 2", TABLE), TABLE) == "add 7C* 2"

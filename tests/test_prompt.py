@@ -14,6 +14,7 @@ from scala40_env.agents import make_agent
 from scala40_env.commands import replay
 from scala40_env.game import Game
 from scala40_env.notation import parse_move, parse_moves
+from scala40_env.play.chronicle import Chronicle
 from scala40_env.play.console import make_console
 from scala40_env.play.hint import Adviser
 from scala40_env.play.match import Match, Player
@@ -22,7 +23,7 @@ from scala40_env.play.prompt import END_OF_INPUT, QUIT, Prompt
 from scala40_env.play.reader import PipeReader
 from scala40_env.play.saves import Autosave, last_unfinished, saves_folder
 from scala40_env.play.why import opening_reach, why_not
-from scala40_env.play.words import Words
+from scala40_env.play.words import Words, merge_steps
 from scala40_env.record import read_records, replay_record
 from scala40_env.rules import Rules
 
@@ -157,6 +158,12 @@ def test_two_moves_for_one_order_are_both_named():
     game = position("7D KD", rules=rules, table=["7S 7H* 7C"])
     with pytest.raises(OrderError, match="Which one? add 7d 0, swap 7d 0".replace("?", r"\?")):
         typed(game, "a 7d 0")
+
+
+@pytest.mark.parametrize("verb", ["add", "swap"])
+def test_a_verb_written_out_means_that_verb(verb: str):
+    game = position("7D KD", rules={"set_joker": "any_missing"}, table=["7S 7H* 7C"])
+    assert typed(game, f"{verb} 7d 0") == f"{verb} 7D 0"
 
 
 def test_completion_follows_the_legal_moves():
@@ -313,6 +320,15 @@ def test_a_hint_knows_no_more_than_the_player():
         game = Game.from_position({**position, "hands": hands, "stock": hidden[size:]})
         texts.add(str(Adviser().hint(game, WORDS, match.names)))
     assert len(texts) == 1
+
+
+def test_a_card_laid_off_after_a_swap_is_a_step_of_its_own():
+    game = position("TS JS QS KS 9D 2C 3H", opened=[False, True], table=["8D 9D* TD"])
+    chronicle = Chronicle()
+    moves = ("meld TS JS QS", "add KS 1", "swap 9D 0", "add 9S* 1", "discard 2C")
+    steps = [chronicle.push(game, parse_move(text, game.table, game.rules)) for text in moves]
+    merged = [(step.text.split()[0], step.meld and len(step.meld)) for step in merge_steps(steps)]
+    assert merged == [("meld", 4), ("swap", 3), ("add", 5), ("discard", None)]
 
 
 def test_a_hint_warns_of_somebody_about_to_close():
@@ -489,6 +505,57 @@ def test_a_file_of_somebody_else_is_not_overwritten(tmp_path: Path):
     table.run()
     assert path.read_text() == "Dear Anna,\n"
     assert "not touched" in table.text
+
+
+def test_a_file_of_several_matches_is_not_overwritten(tmp_path: Path):
+    path = tmp_path / "matches.jsonl"
+    match = my_match_from_deal()
+    match.save(path)
+    path.write_text(2 * path.read_text())
+    before = path.read_text()
+    table = Table(match, [f"save {path}", "quit"])
+    table.run()
+    assert path.read_text() == before and "holds 2 matches: not touched" in table.text
+
+
+def test_a_user_that_does_not_exist_is_one_line():
+    table = Table(my_match_from_deal(), ["save ~nobody-like-that/m.jsonl", "quit"])
+    assert table.run() == QUIT
+    assert "there is no such user" in table.text
+
+
+def test_input_that_is_no_text_is_named(capsys: pytest.CaptureFixture[str]):
+    def lines() -> Iterator[str]:
+        yield "draw"
+        raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
+
+    assert Table(my_match_from_deal(), lines()).run() == END_OF_INPUT
+    assert "scala40: the input is not utf-8 text." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["new", "quit", "load other.jsonl"])
+def test_a_match_that_cannot_be_saved_is_left_after_a_question_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+):
+    monkeypatch.chdir(tmp_path)
+    my_match_from_deal().save("other.jsonl")
+    match, asked = my_match_from_deal(), []
+    table = Table(match, ["draw", command])
+    reader: Any = table.prompt._reader
+    monkeypatch.setattr(PipeReader, "is_interactive", True)
+    read = reader.read
+
+    def answer(prompt: str) -> str:
+        if "y/n" in prompt:
+            asked.append(prompt)
+            return "n"
+        return str(read(prompt))
+
+    monkeypatch.setattr(reader, "read", answer)
+    monkeypatch.setattr(table.autosave, "save", lambda match: False)
+    table.run()
+    assert asked == ["Leave without a saved match? (y/n) "]
+    assert table.match is match
 
 
 @pytest.mark.parametrize("content", ["", "{", '{"format": "scala40-record/1"}'])

@@ -320,6 +320,7 @@ def test_numbers_that_json_has_not_are_not_written(tmp_path):
         ("[1]", "line 2: not a record"),
         ('{"seed": NaN}', "line 2: NaN is not allowed"),
         ("[" * 100_000, "line 2: nested too deeply"),
+        ('{"seed": ' + "9" * 5000 + "}", "line 2: a number is too long"),
     ],
 )
 def test_a_line_that_is_no_record_is_refused(tmp_path, line, message):

@@ -196,6 +196,12 @@ def test_a_browser_shows_the_table_and_plays(page: str, states: Path, tmp_path: 
     run(visit())
 
 
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", ""])
+def test_an_address_that_no_browser_finds_is_refused(host: str):
+    with pytest.raises(ConfigError, match="is no address that a browser finds"):
+        serve(QUICK, host=host)
+
+
 def test_a_port_that_is_taken_is_one_line():
     with socket.create_server(("localhost", 0)) as taken:
         port = taken.getsockname()[1]

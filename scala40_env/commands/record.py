@@ -19,6 +19,7 @@ from typing import Annotated, Any
 
 from tyro.conf import arg
 
+from scala40_env.agents import Agent
 from scala40_env.commands.options import Players, RulesOptions, Seed, fill_players, load_rules
 from scala40_env.commands.progress import track
 from scala40_env.game import Game
@@ -56,11 +57,14 @@ def run(options: Options) -> None:
         raise MatchError(f"--matches {options.matches} is not a positive number")
     rules = load_rules(options, len(specs))
     seed = secrets.randbits(32) if options.seed is None else options.seed
+    Game(rules, seed)  # wrong seeds and players are found before a file is touched
+    Game(rules, seed + options.matches - 1)
+    agents = [player.agent for player in seat_players(specs, seed)]
     wins = [0] * len(specs)
     figures: dict[str, Any] = {
         "file": options.out, "seed": seed, "matches": 0, "hands": 0, "wins": wins,
     }  # fmt: skip
-    games = _games(rules, specs, seed, options.matches)
+    games = _games(rules, agents, seed, options.matches)
     with RecordWriter(options.out, options.append) as writer:
         try:
             for game in track(games, "matches", options.matches):
@@ -79,9 +83,8 @@ def run(options: Options) -> None:
         )
 
 
-def _games(rules: Rules, specs: Sequence[str], seed: int, count: int) -> Iterator[Game]:
+def _games(rules: Rules, agents: Sequence[Agent | None], seed: int, count: int) -> Iterator[Game]:
     """Yield finished matches."""
-    agents = [player.agent for player in seat_players(specs, seed)]
     for number in range(count):
         game = Game(rules, seed + number)
         while not game.match_over:

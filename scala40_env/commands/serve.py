@@ -17,7 +17,8 @@ class Options(tui.Options):
     """How each match starts, and where the page is."""
 
     host: str = "localhost"
-    """Name or address to listen at; others than this machine's own can be reached from outside."""
+    """Name or address to listen at; with this machine's in its network, everybody there can play,
+    and write matches to its files."""
     port: int = 8000
     """A free port."""
 

@@ -28,6 +28,8 @@ from scala40_env.play.console import make_console, make_words
 from scala40_env.play.match import Match, MatchError, is_person
 from scala40_env.play.story import Story
 
+_LONGEST_DELAY = 3600
+
 
 @dataclass(frozen=True)
 class Options(RulesOptions):
@@ -49,6 +51,8 @@ class Options(RulesOptions):
 
 def run(options: Options) -> None:
     """Play the match and tell it."""
+    if not 0 <= options.delay <= _LONGEST_DELAY:
+        raise MatchError(f"--delay {options.delay:g} is not from 0 to {_LONGEST_DELAY} seconds")
     players = fill_players(options.players, options, "hard")
     if any(map(is_person, players)):
         raise MatchError("watch is for agents; to play yourself: scala40 play")

@@ -178,13 +178,19 @@ class _Reasons:
     # --- the move ----------------------------------------------------------------------------
 
     def _about_drawing(self) -> Iterator[str]:
-        view, top = self._view, self._view.pile_top
-        if top is not None and TAKE not in view.legal_moves():
-            yield why_not(self._game, TAKE, self._words)
-        elif top is not None and top not in _helping_cards(view, view.hand(self._seat)):
-            yield _("{card} makes no meld with your cards.").format(card=self._words.card(top))
+        view = self._view
+        if view.phase == "draw" and view.pile_top is not None:
+            yield from self._about_the_pile(view.pile_top)
         yield from self._opening()
         yield from self._chances(view, view.hand(self._seat))
+
+    def _about_the_pile(self, top: Card) -> Iterator[str]:
+        """Why its card is not taken."""
+        view = self._view
+        if TAKE not in view.legal_moves():
+            yield why_not(self._game, TAKE, self._words)
+        elif top not in _helping_cards(view, view.hand(self._seat)):
+            yield _("{card} makes no meld with your cards.").format(card=self._words.card(top))
 
     def _opening(self) -> Iterator[str]:
         """How far the hand is from the opening, for who has not opened."""

@@ -84,10 +84,15 @@ _BY_WORD["exit"] = _BY_WORD["quit"]
 
 @dataclass(frozen=True)
 class Order:
-    """A command and the words after it."""
+    """A command and the words after it.
+
+    Attributes:
+        typed: how the command was written.
+    """
 
     command: Command
     words: tuple[str, ...]
+    typed: str = ""
 
 
 def read_order(line: str) -> Order:
@@ -104,7 +109,7 @@ def read_order(line: str) -> Order:
         command = _by_beginning(first.lower())
     if words and not command.arguments:
         raise OrderError(_("{command!r} stands alone.").format(command=command.name))
-    return Order(command, tuple(words))
+    return Order(command, tuple(words), first.lower())
 
 
 def complete(before: str, legal: Sequence[str]) -> list[str]:
@@ -164,7 +169,9 @@ def find_move(game: Game, order: Order, words: Words) -> str:
     Raises:
         OrderError: it means none, or several.
     """
-    verbs, args = order.command.verbs, order.words
+    args = order.words
+    # Who writes a verb out means it; a letter may stand for several.
+    verbs = (order.typed,) if order.typed in order.command.verbs else order.command.verbs
     exact = [text for verb in verbs if _is_possible(game, text := " ".join([verb, *args]))]
     if len(exact) == 1:
         return exact[0]

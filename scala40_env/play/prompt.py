@@ -11,7 +11,7 @@ from rich.console import Console
 
 from scala40_env.actions import DRAW_ID, RETURN_ID, TAKE_ID, is_add, is_discard, is_meld, is_swap
 from scala40_env.agents import AgentError
-from scala40_env.record import FORMAT, RecordError, read_records
+from scala40_env.record import RecordError
 
 from .board import board_lines, duty_lines, hand_line, table_lines
 from .console import say
@@ -21,7 +21,7 @@ from .match import Match, MatchError
 from .orders import COMMANDS, Order, OrderError, complete, find_move, read_order
 from .reader import Reader, make_reader
 from .rules_text import in_short, rules_lines
-from .saves import Autosave
+from .saves import Autosave, named_path, refuse_overwriting
 from .story import Story
 from .tips import TIPS
 from .words import Words, goal
@@ -78,8 +78,8 @@ class Prompt:
         try:
             while self._is_running:
                 self._go_on()
-        except EOFError:
-            return self._end_of_input()
+        except EOFError as error:
+            return self._end_of_input(str(error))
         except KeyboardInterrupt:
             print(f"\n{self._farewell()}", file=sys.stderr)
             raise
@@ -360,10 +360,7 @@ class Prompt:
 
     def _save(self, args: Sequence[str]) -> None:
         path = self._path(args, "save")
-        if path.exists() and not _holds_records(path):
-            raise MatchError(
-                _("{path!r} is no match of Scala 40: not touched.").format(path=str(path))
-            )
+        refuse_overwriting(path)
         self.match.save(path)
         self._say(_("Saved to {path}.").format(path=path))
 
@@ -371,15 +368,17 @@ class Prompt:
         match = Match.load(self._path(args, "load"))
         if not match.persons:
             raise MatchError(_("Nobody plays in that match; scala40 replay shows it."))
+        if not self._may_leave():
+            return
         self._begin(match)
 
     def _path(self, args: Sequence[str], command: str) -> Path:
         if not args:
             raise OrderError(_("Which file? {command} FILE").format(command=command))
-        return Path(" ".join(args)).expanduser()
+        return named_path(" ".join(args))
 
     def _new(self, _args: Sequence[str]) -> None:
-        if not self._confirm(_("Leave this match (it is saved) for a new one? (y/n) ")):
+        if not self._may_leave(_("Leave this match (it is saved) for a new one? (y/n) ")):
             return
         match = self.match
         specs = [player.spec for player in match.players]
@@ -388,6 +387,7 @@ class Prompt:
     def _begin(self, match: Match) -> None:
         """Go over to another match; the one so far stays in its file."""
         self._autosave = Autosave()
+        self._warned = False
         self._set_match(match)
         self._greet()
 
@@ -409,20 +409,27 @@ class Prompt:
         return self._reader.read(question).lower() in (_("y"), _("yes"))
 
     def _quit(self, _args: Sequence[str]) -> None:
-        saved = not self.match.chronicle.turns or self._autosave.save(self.match)
-        if saved or self._confirm(_("Leave without a saved match? (y/n) ")):
+        if self._may_leave():
             self._is_running = False
+
+    def _may_leave(self, question: str | None = None) -> bool:
+        """Save the match and ask the question, or another one where it cannot be saved."""
+        saved = not self.match.chronicle.turns or self._autosave.save(self.match)
+        if not saved:
+            question = _("Leave without a saved match? (y/n) ")
+        return question is None or self._confirm(question)
 
     # --- the end -----------------------------------------------------------------------------
 
-    def _end_of_input(self) -> int:
+    def _end_of_input(self, reason: str) -> int:
         """End of input is a way to leave at a terminal; a script that ends too early is wrong."""
         if self.match.is_over or self._reader.is_interactive:
             print(self._farewell())
             return QUIT
         print(
-            _("scala40: end of input in the middle of a match. {farewell}").format(
-                farewell=self._farewell()
+            _("scala40: {reason}. {farewell}").format(
+                reason=reason or _("end of input in the middle of a match"),
+                farewell=self._farewell(),
             ),
             file=sys.stderr,
         )
@@ -457,12 +464,3 @@ def _short(text: str) -> str:
     verb, *rest = text.split()
     letters = {command.name: command.letter for command in COMMANDS}
     return " ".join([letters[verb] or verb, *rest]).lower()
-
-
-def _holds_records(path: Path) -> bool:
-    try:
-        return next(read_records(path), None) is None or any(
-            record.get("format") == FORMAT for _line, record in read_records(path)
-        )
-    except RecordError:
-        return False

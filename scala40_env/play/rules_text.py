@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scala40_env.cards import parse_card
+from scala40_env.melds import rank_points
 from scala40_env.rules import Rules, diff, value_text
 
 from .i18n import _, ngettext
 from .words import Words, goal
+
+_ACE = 0  # as a rank
 
 
 def in_short(rules: Rules, words: Words) -> list[str]:
@@ -45,9 +48,12 @@ def _opening(rules: Rules) -> Iterator[str]:
     if rules.opening_min:
         yield _(
             "The first melds must be worth {points} points together, all in one turn."
-            " 2 to 10 count their number, figures 10, an ace 11 (below a 2: {low}),"
+            " 2 to 10 count their number, {figures}, an ace {ace} (below a 2: {low}),"
             " a joker the card it stands for."
-        ).format(points=rules.opening_min, low=rules.ace_low_value)
+        ).format(
+            points=rules.opening_min, figures=_figures(rules),
+            ace=rank_points(_ACE, rules), low=rules.ace_low_value,
+        )  # fmt: skip
     if not rules.opening_joker:
         yield _("Melds with a joker do not count to the opening.")
     if rules.discard_before_opening == "never":
@@ -80,8 +86,8 @@ def _end(rules: Rules) -> Iterator[str]:
         yield _("The hand is closed by laying or discarding the last card.")
     else:
         yield _("The hand is closed by discarding the last card.")
-    yield _("Left in hand, an ace costs 11, a figure 10, a joker {joker} points.").format(
-        joker=rules.joker_in_hand
+    yield _("Left in hand an ace costs {ace} points, {figures}, a joker {joker}.").format(
+        ace=rank_points(_ACE, rules), figures=_figures(rules), joker=rules.joker_in_hand
     )
     if rules.unopened_penalty is not None:
         yield _("Who has not opened pays {points} points.").format(points=rules.unopened_penalty)
@@ -93,6 +99,11 @@ def _end(rules: Rules) -> Iterator[str]:
             "The pile becomes the new stock {n} times at most.",
             rules.reshuffles,
         ).format(n=rules.reshuffles)
+
+
+def _figures(rules: Rules) -> str:
+    graded = rules.card_values == "graded"
+    return _("a jack 11, a queen 12, a king 13") if graded else _("figures 10")
 
 
 def _changes(rules: Rules) -> Iterator[str]:

@@ -13,7 +13,7 @@ from datetime import datetime
 from itertools import chain, count
 from pathlib import Path
 
-from scala40_env.record import RecordError, read_records
+from scala40_env.record import FORMAT, RecordError, read_records
 
 from .i18n import _
 from .match import Match, MatchError
@@ -23,6 +23,34 @@ def saves_folder() -> Path:
     """Return the folder of the saved matches; it need not exist."""
     base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(base) / "scala40"
+
+
+def refuse_overwriting(path: Path) -> None:
+    """Refuse to save a match over anything but an empty file or another saved match.
+
+    Raises:
+        MatchError: the file holds something else, or several matches.
+    """
+    if not path.exists():
+        return
+    try:
+        formats = [record.get("format") for _line, record in read_records(path)]
+    except RecordError:
+        formats = [None]
+    if len(formats) > 1:
+        raise MatchError(
+            _("{path!r} holds {n} matches: not touched.").format(path=str(path), n=len(formats))
+        )
+    if formats not in ([], [FORMAT]):
+        raise MatchError(_("{path!r} is no match of Scala 40: not touched.").format(path=str(path)))
+
+
+def named_path(text: str) -> Path:
+    """Return the path that a person typed (MatchError: it begins with ~ and a user unknown)."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise MatchError(_("{path}: there is no such user.").format(path=text)) from error
 
 
 class Autosave:

@@ -21,6 +21,7 @@ from scala40_env.actions import (
     is_add,
     is_discard,
     is_meld,
+    is_swap,
 )
 from scala40_env.cards import JOKER, Card, card_symbol, card_text, rank_of, suit_of
 from scala40_env.melds import Meld
@@ -159,7 +160,8 @@ def sort_hand(cards: Iterable[Card], by_rank: bool = False) -> list[Card]:
 def merge_steps(steps: Sequence[Step]) -> list[Step]:
     """Return the steps of a turn without those that only grow a meld just laid.
 
-    The meld is shown as it lies in the end instead.
+    The meld is shown as it lies in the end instead. A card laid off after a swap stays a step of
+    its own: the swap may have brought its joker.
     """
     merged: list[Step] = []
     laid: dict[int, int] = {}  # where in `merged` a meld of this turn was laid
@@ -170,6 +172,8 @@ def merge_steps(steps: Sequence[Step]) -> list[Step]:
             at = laid[step.number]
             merged[at] = Step(merged[at].move, merged[at].text, number=step.number, meld=step.meld)
             continue
+        elif is_swap(step.move.action):
+            laid.clear()
         merged.append(step)
     return merged
 

@@ -126,7 +126,7 @@ class Scala40App(App[str]):
             if position == 0:
                 self.exit(self._farewell())
 
-        kept = self._config.save is not None
+        kept = screen.kept_in is not None or not screen.match.chronicle.turns
         title = _("Leave? The match is kept.") if kept else _("Leave? The match is not saved (W).")
         self.push_screen(ChoiceDialog(title, [_("Leave"), _("Stay")]), answer)
 

@@ -17,7 +17,7 @@ from ..chronicle import Step
 from ..hint import Adviser, Hint
 from ..i18n import _
 from ..match import Match
-from ..saves import Autosave
+from ..saves import Autosave, named_path, refuse_overwriting
 from ..words import given_up, goal, hand_changes, hand_ending, match_ending, merge_steps
 from .choices import Choice, cards_of_order
 from .config import LEVELS, SPEEDS, next_speed
@@ -144,7 +144,10 @@ class PlayScreen(TableScreen):
     @property
     def kept_in(self) -> Path | None:
         """The file in which the match is kept, if it is."""
-        return None if self._autosave is None else self._autosave.path
+        saved = self._autosave
+        if saved is None or saved.problem is not None or saved.path is None:
+            return None
+        return saved.path if saved.path.exists() else None
 
     # --- saving ----------------------------------------------------------------------------
 
@@ -171,7 +174,7 @@ class PlayScreen(TableScreen):
         match = self._frozen()
         try:
             async with self._saving:
-                await asyncio.to_thread(match.save, path)
+                await asyncio.to_thread(_save, match, path)
         except ValueError as error:
             self.tell(str(error), is_warning=True)
             return
@@ -405,3 +408,9 @@ class PlayScreen(TableScreen):
 def _advice(hint: Hint) -> str:
     """Return the moves of a hint as a sentence."""
     return _("{name} would {moves}.").format(name=hint.adviser, moves=" · ".join(hint.advice))
+
+
+def _save(match: Match, path: str) -> None:
+    target = named_path(path)
+    refuse_overwriting(target)
+    match.save(target)

@@ -15,7 +15,8 @@ from textual_serve.server import Server
 from ..i18n import _
 from .config import ConfigError, TuiConfig
 
-_LOCAL: Final = ("localhost", "127.0.0.1", "::1")
+_LOCAL: Final = ("localhost", "127.0.0.1")
+_ANY: Final = ("", "0.0.0.0", "::")
 _REMOTE_FONT: Final = re.compile(r"<link[^>]*fonts\.googleapis\.com[^>]*>")
 _HEAD: Final = """
     <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -83,12 +84,19 @@ def serve(config: TuiConfig | None = None, host: str = "localhost", port: int = 
         port: a free port.
 
     Raises:
-        ConfigError: nothing can listen there.
+        ConfigError: nothing can listen there, or it is no address of one machine.
         ValueError: something in the settings does not exist or is damaged, as in `run_app`.
     """
     from .app import prepare
 
     config = config or TuiConfig()
+    if host in _ANY:
+        # The page names the address under which its parts are found.
+        raise ConfigError(
+            _("{host} is no address that a browser finds: give the one of this machine.").format(
+                host=host
+            )
+        )
     prepare(config)  # errors are shown here, not in every visitor's page
     _check_port(host, port)
     make_server(config, host, port).serve()

@@ -18,7 +18,7 @@ from scala40_env.rules import PRESETS, Rules
 
 from ..i18n import _
 from ..match import PERSON, Match
-from ..saves import last_unfinished
+from ..saves import last_unfinished, named_path
 from ..words import goal
 from .config import LEVELS, SPEEDS
 from .dialogs import LineDialog
@@ -182,7 +182,7 @@ class StartScreen(Screen[Started]):
     def _load(self) -> None:
         def load(path: str | None) -> None:
             if path is not None:
-                self._make(lambda: Match.load(path), self._setup)
+                self._make(lambda: Match.load(named_path(path)), self._setup)
 
         self.app.push_screen(LineDialog(_("File of a saved match"), _last_saved()), load)
 
