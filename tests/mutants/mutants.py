@@ -184,6 +184,12 @@ CHANGED = [
         "        answer = 0\n",
     ),
     Changed(
+        "Laying before opening: the search takes opened states for others",
+        "finish.py",
+        "np.uint64(owed * 2 + s.opened[s.player])",
+        "np.uint64(owed)",
+    ),
+    Changed(
         "Laying before opening: opened for this turn only",
         "deal.py",
         "    s.opened_this_turn, s.laid_off_or_swapped = 0, 0\n",
