@@ -20,7 +20,7 @@ class ConfigError(ValueError):
 
 _ABOVE_0: Final = (
     "minutes", "processes", "games", "batch", "minibatches", "epochs", "width", "choice_width",
-    "card_width", "learning_rate", "clip", "temperature", "rated_draws", "rated_kept",
+    "card_width", "learning_rate", "start_temperature", "clip", "temperature", "rated_draws", "rated_kept",
     "pool_every", "evaluate_every", "evaluate_pairs", "checkpoint_every",
 )  # fmt: skip
 _AT_LEAST_0: Final = ("policy", "entropy", "value", "belief", "rated", "warm_up")
@@ -99,6 +99,10 @@ class TrainConfig:
     """Whether the critic sees the hidden cards."""
     advice: bool = True
     """Whether the first policy leans on what the levels would play."""
+    start: str = ""
+    """A player to start from, a file of weights; empty: none, see advice."""
+    start_temperature: float = 0.25
+    """How sharp the policy of that player is at the start: its scores are divided by it."""
     hide: str = ""
     """Features that the policy does not see, by commas; of the decision and of the moves alike."""
     warm_up: int = 0

@@ -32,11 +32,12 @@ from torch.nn import functional
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from scala40_env.agents.features import CHOICE_AT
+from scala40_env.agents.learned import read_arrays
 from scala40_env.engine.state import NUM_TYPES
 from scala40_env.rewards import load_win_prob
 from scala40_env.rules import Rules
 from scala40_env.train import checkpoint, distributed
-from scala40_env.train.config import TrainConfig, load_config
+from scala40_env.train.config import ConfigError, TrainConfig, load_config
 from scala40_env.train.model import (
     Critic,
     Policy,
@@ -86,6 +87,11 @@ class Learner:
         self.parameters = [*self.policy.parameters(), *self.critic.parameters()]
         self.optimizer = torch.optim.Adam(self.parameters, config.learning_rate, eps=1e-5)
 
+    def start_from(self, weights: dict[str, NDArray[np.float32]]) -> None:
+        """Set the weights of the policy and of the player."""
+        for policy in (self.policy, self.player):
+            set_weights(policy, weights)
+
     @property
     def player(self) -> Policy:
         """What is evaluated and shipped: averaging takes the noise of the last steps out."""
@@ -108,6 +114,23 @@ class Learner:
         self.average.n_averaged.copy_(torch.from_numpy(arrays["averaged"]))
         set_weights(self.critic, checkpoint.under("critic", arrays))
         checkpoint.restore_optimizer(self.optimizer, checkpoint.under("adam", arrays))
+
+
+def read_player(config: TrainConfig) -> dict[str, NDArray[np.float32]]:
+    """Return the weights that a run starts from.
+
+    Raises:
+        AgentError: the file cannot be read.
+        ConfigError: it holds a network of other widths.
+    """
+    arrays, _ = read_arrays(config.start)
+    weights = checkpoint.under("policy", arrays)
+    wanted = weights_of(Policy(config.width, config.choice_width, config.card_width))
+    if {k: a.shape for k, a in weights.items()} != {k: a.shape for k, a in wanted.items()}:
+        raise ConfigError(f"{config.start!r} holds a network of other widths")
+    for name in ("score.weight", "score.bias", "prior.weight"):
+        weights[name] = weights[name] / np.float32(config.start_temperature)
+    return weights
 
 
 @dataclass(frozen=True)
@@ -289,6 +312,8 @@ class Run:
         self.progress = checkpoint.Progress()
         if resumes:
             self._restore()
+        elif config.start:
+            self.learner.start_from(read_player(config))
         distributed.share_weights([self.learner.policy, self.learner.critic, self.learner.average])
         ranks = distributed.world_size()
         first = _TRAIN_SEEDS + (config.seed << 32) + distributed.rank() * (_A_RUN // max(ranks, 16))
@@ -484,6 +509,8 @@ def _refuse_impossible(config: TrainConfig) -> None:
     """Find in one process, and before anything is written, what would stop all of them."""
     rules = Rules.preset(config.rules, num_players=config.num_players)
     Opponents(config.shares)
+    if config.start:
+        read_player(config)
     if config.reward == "win_prob":
         load_win_prob(rules)
 
