@@ -348,6 +348,31 @@ def test_a_checkpoint_plays(tiny_run):
     assert all(batch.masks[b, action] for b, (action, _) in enumerate(moves.tolist()))
 
 
+def test_a_run_starts_from_a_player_with_a_sharper_policy(tiny_run, tmp_path):
+    path = str(tiny_run / "best.npz")
+    config = dataclasses.replace(TINY, start=path, start_temperature=0.5, runs=str(tmp_path))
+    learner = ppo.Learner(config)
+    learner.start_from(ppo.read_player(config))
+    _, samples = collect()
+    counts = np.diff(samples.offsets)
+    old = Network(checkpoint.under("policy", read_arrays(path)[0]))
+    before = old.scores(samples.states, samples.choices, counts)
+    for policy in (learner.policy, learner.player):
+        scores = TorchScorer(policy).scores(samples.states, samples.choices, counts)
+        assert np.allclose(scores, 2 * before, atol=1e-3)
+    assert (ppo.run(config, quiet=True) / "best.npz").exists()
+
+
+@pytest.mark.parametrize(("width", "start"), [(32, "best.npz"), (16, "none.npz")])
+def test_a_player_that_does_not_fit_is_refused_before_the_run(tiny_run, tmp_path, width, start):
+    config = dataclasses.replace(
+        TINY, start=str(tiny_run / start), width=width, runs=str(tmp_path / "runs")
+    )
+    with pytest.raises(ValueError, match=start) as caught:
+        ppo.run(config, quiet=True)
+    assert "\n" not in str(caught.value) and not (tmp_path / "runs").exists()
+
+
 def test_a_checkpoint_knows_of_the_best_player(tiny_run):
     best, last = (
         read_arrays(tiny_run / name)[1]["progress"] for name in ("best.npz", "checkpoint.npz")
@@ -498,6 +523,7 @@ def test_equals_win_half_at_a_table_of_three():
 
 def test_shipped_configs_are_valid():
     assert load_config("quick").minutes == 5 and load_config("full").minutes == 180
+    assert load_config("further").start == "runs/full/best.npz"
     with pytest.raises(ConfigError, match="no config 'slow'"):
         load_config("slow")
 

@@ -20,8 +20,8 @@ class ConfigError(ValueError):
 
 _ABOVE_0: Final = (
     "minutes", "processes", "games", "batch", "minibatches", "epochs", "width", "choice_width",
-    "card_width", "learning_rate", "start_temperature", "clip", "temperature", "rated_draws", "rated_kept",
-    "pool_every", "evaluate_every", "evaluate_pairs", "checkpoint_every",
+    "card_width", "learning_rate", "start_temperature", "clip", "temperature", "rated_draws",
+    "rated_kept", "pool_every", "evaluate_every", "evaluate_pairs", "checkpoint_every",
 )  # fmt: skip
 _AT_LEAST_0: Final = ("policy", "entropy", "value", "belief", "rated", "warm_up")
 _SHARES: Final = ("rated_share", "turn_lambda", "move_lambda")
@@ -203,7 +203,7 @@ def _fits(value: Any, kind: Any) -> bool:
 
 
 def load_config(name: str) -> TrainConfig:
-    """Return a config by name (``quick``, ``full``) or from a TOML file.
+    """Return a config by name (``quick``, ``full``, ``further``) or from a TOML file.
 
     Raises:
         ConfigError: there is none, or it holds settings that cannot be.
@@ -216,7 +216,7 @@ def load_config(name: str) -> TrainConfig:
         elif shipped.is_file():
             text = shipped.read_text(encoding="utf-8")
         else:
-            raise ConfigError(f"no config {name!r}: neither quick, full nor a file *.toml")
+            raise ConfigError(f"no config {name!r}: neither quick, full, further nor a file *.toml")
         return TrainConfig.from_dict(tomllib.loads(text), name)
     except OSError as error:
         raise ConfigError(f"cannot read the config {name!r}: {error.strerror or error}") from error
