@@ -352,7 +352,8 @@ def test_a_run_starts_from_a_player_with_a_sharper_policy(tiny_run, tmp_path):
     path = str(tiny_run / "best.npz")
     config = dataclasses.replace(TINY, start=path, start_temperature=0.5, runs=str(tmp_path))
     learner = ppo.Learner(config)
-    learner.start_from(ppo.read_player(config))
+    weights, seeds = ppo.read_player(config)
+    learner.start_from(weights)
     _, samples = collect()
     counts = np.diff(samples.offsets)
     old = Network(checkpoint.under("policy", read_arrays(path)[0]))
@@ -360,7 +361,8 @@ def test_a_run_starts_from_a_player_with_a_sharper_policy(tiny_run, tmp_path):
     for policy in (learner.policy, learner.player):
         scores = TorchScorer(policy).scores(samples.states, samples.choices, counts)
         assert np.allclose(scores, 2 * before, atol=1e-3)
-    assert (ppo.run(config, quiet=True) / "best.npz").exists()
+    _, meta = read_arrays(ppo.run(config, quiet=True) / "best.npz")
+    assert meta["seeds"]["train of the start"] == seeds["train"]
 
 
 @pytest.mark.parametrize(("width", "start"), [(32, "best.npz"), (16, "none.npz")])

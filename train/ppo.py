@@ -17,7 +17,7 @@ import functools
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,21 +116,23 @@ class Learner:
         checkpoint.restore_optimizer(self.optimizer, checkpoint.under("adam", arrays))
 
 
-def read_player(config: TrainConfig) -> dict[str, NDArray[np.float32]]:
-    """Return the weights that a run starts from.
+def read_player(
+    config: TrainConfig,
+) -> tuple[dict[str, NDArray[np.float32]], dict[str, Sequence[int]]]:
+    """Return the weights that a run starts from, and the seeds that they have seen.
 
     Raises:
         AgentError: the file cannot be read.
         ConfigError: it holds a network of other widths.
     """
-    arrays, _ = read_arrays(config.start)
+    arrays, meta = read_arrays(config.start)
     weights = checkpoint.under("policy", arrays)
     wanted = weights_of(Policy(config.width, config.choice_width, config.card_width))
     if {k: a.shape for k, a in weights.items()} != {k: a.shape for k, a in wanted.items()}:
         raise ConfigError(f"{config.start!r} holds a network of other widths")
     for name in ("score.weight", "score.bias", "prior.weight"):
         weights[name] = weights[name] / np.float32(config.start_temperature)
-    return weights
+    return weights, meta["seeds"]
 
 
 @dataclass(frozen=True)
@@ -310,17 +312,19 @@ class Run:
         self.learner = Learner(config)
         self.pool = Pool()
         self.progress = checkpoint.Progress()
-        if resumes:
-            self._restore()
-        elif config.start:
-            self.learner.start_from(read_player(config))
-        distributed.share_weights([self.learner.policy, self.learner.critic, self.learner.average])
-        ranks = distributed.world_size()
-        first = _TRAIN_SEEDS + (config.seed << 32) + distributed.rank() * (_A_RUN // max(ranks, 16))
-        self.seeds = {
+        self.seeds: dict[str, Sequence[int]] = {
             "train": [_TRAIN_SEEDS + (config.seed << 32), _TRAIN_SEEDS + (config.seed + 1 << 32)],
             "selection": list(SELECTION_SEEDS),
         }
+        if resumes:
+            self._restore()
+        elif config.start:
+            weights, seeds = read_player(config)
+            self.learner.start_from(weights)
+            self.seeds |= {f"{purpose} of the start": seen for purpose, seen in seeds.items()}
+        distributed.share_weights([self.learner.policy, self.learner.critic, self.learner.average])
+        ranks = distributed.world_size()
+        first = self.seeds["train"][0] + distributed.rank() * (_A_RUN // max(ranks, 16))
         rng = distributed.generator(config.seed, self.progress.iterations)
         self._rng = rng
         opponents = Opponents(config.shares)
@@ -350,6 +354,7 @@ class Run:
         self.learner.restore(arrays)
         self.pool = Pool(checkpoint.restore_pool(checkpoint.under("pool", arrays)))
         self.progress = checkpoint.Progress(**meta["progress"])
+        self.seeds = meta["seeds"]
 
     def train(self) -> bool:
         """Train until the time is up or somebody interrupts; returns whether it was the time."""
@@ -487,6 +492,7 @@ def run(config: TrainConfig, resume: str | Path | None = None, quiet: bool = Fal
     Raises:
         CheckpointError: there is nothing to resume, or the folder holds another run.
         RulesError, RewardError, OpponentError: settings that do not go together.
+        AgentError, ConfigError: a player to start from that cannot be read or does not fit.
         KeyboardInterrupt: after Ctrl-C or a kill, when the checkpoint has been written.
     """
     if resume is not None:
@@ -499,6 +505,8 @@ def run(config: TrainConfig, resume: str | Path | None = None, quiet: bool = Fal
             f"{str(config.folder)!r} holds a run already; resume it, or choose another --name"
         )
     _refuse_impossible(config)
+    if resume is None and config.start:
+        read_player(config)
     prepare_folder(config)
     work = functools.partial(_work, config, resume is not None, quiet)
     distributed.launch(work, config.processes)
@@ -509,8 +517,6 @@ def _refuse_impossible(config: TrainConfig) -> None:
     """Find in one process, and before anything is written, what would stop all of them."""
     rules = Rules.preset(config.rules, num_players=config.num_players)
     Opponents(config.shares)
-    if config.start:
-        read_player(config)
     if config.reward == "win_prob":
         load_win_prob(rules)
 
