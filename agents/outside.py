@@ -30,13 +30,13 @@ def ask(
     Raises:
         AgentError: the answer has another shape, or a move is not legal.
     """
-    moves = np.asarray(agent.act_batch(views, streams))
-    if moves.shape != (len(views), 2) or moves.dtype.kind not in "iu":
+    answer = np.asarray(agent.act_batch(views, streams))
+    if answer.shape != (len(views), 2) or answer.dtype.kind not in "iu":
         raise AgentError(
-            f"agent {agent.name!r} gave {moves.dtype}{list(moves.shape)} for {len(views)} views,"
+            f"agent {agent.name!r} gave {answer.dtype}{list(answer.shape)} for {len(views)} views,"
             " not a whole action id and meld number each"
         )
-    moves = moves.astype(np.int64)
+    moves = answer.astype(np.int64)
     b = int(find_illegal_move(views, moves, bot))
     if b != NONE:
         action, meld = moves[b].tolist()
@@ -46,7 +46,7 @@ def ask(
 
 
 @AGENTS.entry
-def find_illegal_move(views, moves, bot):
+def find_illegal_move(views: NDArray[Any], moves: NDArray[np.int64], bot: NDArray[Any]) -> int:
     """Return the first view whose move is not legal, or -1.
 
     Args:

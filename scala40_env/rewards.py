@@ -133,7 +133,7 @@ def load_win_prob(rules: Rules) -> NDArray[np.float32]:
 def _chance(totals: NDArray[Any], table: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the chance of the first of two seats: float32[B]."""
     totals = np.minimum(totals[:, :2], len(table) - 1)  # at the limit: it is decided
-    return table[totals[:, 0], totals[:, 1]]
+    return np.asarray(table[totals[:, 0], totals[:, 1]])
 
 
 def win_prob_reward(before: Standing, games: NDArray[Any], table: NDArray[np.float32]) -> Rewards:
