@@ -304,6 +304,21 @@ def test_a_hint_can_be_typed_and_has_reasons():
     assert len(match.chronicle.turns) > 5
 
 
+def test_a_hint_says_why_a_hand_that_could_open_stays_closed():
+    class Patient:
+        name = "hard"
+
+        def act(self, view: Any, legal: Any) -> Any:
+            return next(move for move in legal if view.move_text(move) == "discard 2C")
+
+    adviser = Adviser()
+    adviser._agent = Patient()  # type: ignore[assignment]
+    game = position("KS KH KD QS QH QD 2C 3H", opened=[False, True])
+    hint = adviser.hint(game, WORDS, ["You", "hard"])
+    reason = "You could open; who opens and closes in one turn makes the others pay double."
+    assert hint.orders == ["discard 2C"] and reason in hint.reasons
+
+
 def test_a_hint_knows_no_more_than_the_player():
     match = Match.new("browser", ["hard", "hard"], 8)
     for _ in range(6):

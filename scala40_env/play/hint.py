@@ -197,8 +197,12 @@ class _Reasons:
         needed = self._view.rules.opening_min
         if self._after.opened[self._seat] or not needed or self._after.phase == "over":
             return
+        points = opening_reach(self._game)
+        if points >= needed and self._view.rules.hand_close_bonus != "none":
+            yield _("You could open; who opens and closes in one turn makes the others pay double.")
+            return
         yield _("Your melds are worth {points} of the {needed} points to open.").format(
-            points=opening_reach(self._game), needed=needed
+            points=points, needed=needed
         )
 
     def _about_laying(self) -> Iterator[str]:
