@@ -182,6 +182,15 @@ def env(
     return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(wrapped))
 
 
+def whole_number(action: Any) -> int:
+    """Return an action as an int (IllegalMoveError: it is no whole number)."""
+    try:
+        return index(action)
+    except TypeError:
+        raise IllegalMoveError(f"action {action!r} is not a whole number") from None
+
+
+
 class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # pettingzoo is untyped
     """The environment without wrappers: an illegal action raises.
 
@@ -311,10 +320,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # pettingzo
             self.render()
 
     def _legal_id(self, action: int | None) -> int:
-        try:
-            number = index(action)  # type: ignore[arg-type]
-        except TypeError:
-            raise IllegalMoveError(f"action {action!r} is not a whole number") from None
+        number = whole_number(action)
         if not 0 <= number < NUM_ACTIONS:
             raise IllegalMoveError(f"action {number} is not in 0..{NUM_ACTIONS - 1}")
         if not self._mask[number]:

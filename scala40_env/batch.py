@@ -46,6 +46,14 @@ def streams(seeds: ArrayLike, indices: ArrayLike) -> NDArray[np.uint64]:
     return _mix(np.asarray(seeds, np.uint64) ^ _mix(keys))
 
 
+def whole_numbers(actions: ArrayLike, count: int) -> NDArray[np.int64]:
+    """Return action ids as int64[count], a new array; ValueError where they are something else."""
+    given = np.asarray(actions)
+    if given.shape != (count,) or given.dtype.kind not in "iu":
+        raise ValueError(f"actions are {given.dtype}{list(given.shape)}, not {count} whole numbers")
+    return given.astype(np.int64)
+
+
 class BatchGame:
     """Many games, each stepped by one action id at a time; hands are dealt on by themselves.
 
@@ -195,12 +203,7 @@ class BatchGame:
             IllegalMoveError: an id is not legal; no game has changed.
             ValueError: the actions are not B whole numbers.
         """
-        chosen = np.asarray(actions)
-        if chosen.shape != self._actions.shape or chosen.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions are {chosen.dtype}{list(chosen.shape)}, not {len(self)} whole numbers"
-            )
-        self._actions[:] = chosen
+        self._actions[:] = whole_numbers(actions, len(self))
         self._check()
         self._play(self._rows)
         over: NDArray[np.int64] = ((self.counts == 0) & (self._actions >= 0)).nonzero()[0]

@@ -16,7 +16,6 @@ masks expect it. An illegal action ends the episode with reward -1.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import index
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -26,10 +25,9 @@ from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
 from .actions import NUM_ACTIONS
-from .aec import RENDER_MODES, raw_env
+from .aec import RENDER_MODES, raw_env, whole_number
 from .agents import Agent, make_agent
 from .episode import EnvError
-from .game import IllegalMoveError
 from .observation import observation_box
 from .rules import Rules
 
@@ -111,10 +109,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[Any], Any]):
         """
         if self._is_over:
             raise gymnasium.error.ResetNeeded("the episode is over: call reset() first")
-        try:
-            action = index(action)
-        except TypeError:
-            raise IllegalMoveError(f"action {action!r} is not a whole number") from None
+        action = whole_number(action)
         if not (0 <= action < NUM_ACTIONS and self._table.action_mask()[action]):
             self._is_over = True
             observation, _, _, _, info = self._last()

@@ -31,7 +31,7 @@ from .agents import Agent
 from .agents.hand_value import new_bot_work
 from .agents.levels import AGENTS, EXTERNAL, MAX_PARAMETERS, LevelAgent, decide
 from .agents.outside import ask
-from .batch import streams
+from .batch import streams, whole_numbers
 from .engine import calls
 from .engine.apply import apply_action, apply_move
 from .engine.deal import next_hand
@@ -200,12 +200,7 @@ class Scala40VectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray
             New arrays: observations float32[num_envs, OBSERVATION_SIZE], rewards
             float64[num_envs], terminations and truncations bool[num_envs], infos.
         """
-        chosen = np.array(actions)
-        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
-            raise EnvError(
-                f"actions are {chosen.dtype}{list(chosen.shape)}, not {self.num_envs} whole numbers"
-            )
-        chosen = chosen.astype(np.int64)
+        chosen = whole_numbers(actions, self.num_envs)
         inside = (chosen >= 0) & (chosen < NUM_ACTIONS)
         legal = inside & (self._masks[np.arange(self.num_envs), np.where(inside, chosen, 0)] == 1)
         rewards, terminated, truncated = self._advance(legal.copy(), np.where(legal, chosen, -1))

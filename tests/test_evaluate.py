@@ -401,41 +401,31 @@ def interrupted_later(monkeypatch):
     monkeypatch.setattr("scala40_env.train.pairings.play_matches", interrupted)
 
 
+def left_behind(path, **options):
+    """Return the figures that an interrupted command leaves."""
+    with pytest.raises(KeyboardInterrupt):
+        run(EvaluateConfig(json=str(path), set=(("mode=single_hand",),), **options))
+    figures = json.loads(path.read_text())
+    assert figures["complete"] is False
+    return figures
+
+
 @pytest.mark.usefixtures("interrupted_later")
 def test_an_interrupted_evaluation_keeps_the_pairings_that_are_done(tmp_path):
-    path = tmp_path / "part.json"
     players = ("random", "easy", "normal")
-    config = EvaluateConfig(
-        players=players, pairs=500, json=str(path), set=(("mode=single_hand",),)
-    )
-    with pytest.raises(KeyboardInterrupt):
-        run(config)
-    figures = json.loads(path.read_text())
-    assert figures["complete"] is False and len(figures["ratings"]) == 3
+    figures = left_behind(tmp_path / "part.json", players=players, pairs=500)
+    assert len(figures["ratings"]) == 3
     assert [(p["a"], p["b"]) for p in figures["pairings"]] == [("random", "easy")]
 
 
 @pytest.mark.usefixtures("interrupted_later")
 def test_an_interrupted_sequential_test_says_so(tmp_path):
-    path = tmp_path / "part.json"
-    config = EvaluateConfig(
-        sprt=("easy", "easy"), elo1=1.0, json=str(path), set=(("mode=single_hand",),)
-    )
-    with pytest.raises(KeyboardInterrupt):
-        run(config)
-    assert json.loads(path.read_text())["complete"] is False
+    left_behind(tmp_path / "part.json", sprt=("easy", "easy"), elo1=1.0)
 
 
 @pytest.mark.usefixtures("interrupted_later")
 def test_an_interrupted_evaluation_leaves_what_was_played(tmp_path):
-    path = tmp_path / "part.json"
-    config = EvaluateConfig(
-        players=("easy", "normal"), pairs=1000, json=str(path), set=(("mode=single_hand",),)
-    )
-    with pytest.raises(KeyboardInterrupt):
-        run(config)
-    figures = json.loads(path.read_text())
-    assert figures["complete"] is False
+    figures = left_behind(tmp_path / "part.json", players=("easy", "normal"), pairs=1000)
     assert figures["pairings"][0]["pairs"] == 500
 
 

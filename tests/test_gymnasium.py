@@ -311,7 +311,7 @@ def test_finished_environments_go_on_with_the_next_episode():
 def test_actions_that_are_no_whole_number_each_are_refused(actions):
     envs = Scala40VectorEnv(num_envs=3, opponent="random")
     envs.reset(seed=1)
-    with pytest.raises(EnvError, match="not 3 whole numbers"):
+    with pytest.raises(ValueError, match="not 3 whole numbers"):
         envs.step(actions)
 
 
