@@ -31,19 +31,21 @@ _ARITHMETIC: Final = (
     "lay_off, outs, left, rest, melds, value, lack, live_outs, live_opening, gain, lost_outs,"
     " ready, breaks, worth, live_worth, feeds, feeds_opened, wanted, thrown_near, took_near"
 )
-_PPO: Final = {"rated": 0.0, "policy": 1.0}
+_TRYING: Final = {"policy": 0.0, "rated": 1.0, "rated_kept": 200_000}
 
 ABLATIONS: Final[dict[str, dict[str, Any]]] = {
     "recipe": {},
     "no warm start": {"advice": False},
     "no arithmetic": {"hide": _ARITHMETIC},
     "no advice": {"advice": False, "hide": "hard, normal, hard_worth"},
-    "suits as they are": {"mix_suits": False},
-    "no belief": {"belief": 0.0},
+    "blind critic": {"oracle": False},
+    "only itself": {"share_self": 1.0, "share_hard": 0.0, "share_normal": 0.0},
     "past selves": {"share_self": 0.1, "share_past": 0.3},
-    "ppo": _PPO,
-    "ppo, blind critic": {**_PPO, "oracle": False},
-    "ppo, no turn-aware credit": {**_PPO, "move_lambda": 0.95},
+    "turn-aware credit": {"move_lambda": 1.0},
+    "less entropy": {"entropy": 0.01},
+    "no belief": {"belief": 0.0},
+    "moves tried out": _TRYING,
+    "moves tried out, suits as they are": {**_TRYING, "mix_suits": False},
 }
 """What each run changes in the config."""
 
