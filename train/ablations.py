@@ -31,13 +31,15 @@ _ARITHMETIC: Final = (
     "lay_off, outs, left, rest, melds, value, lack, live_outs, live_opening, gain, lost_outs,"
     " ready, breaks, worth, live_worth, feeds, feeds_opened, wanted, thrown_near, took_near"
 )
-_TRYING: Final = {"policy": 0.0, "rated": 1.0, "rated_kept": 200_000}
+_ADVICE: Final = "hard, normal, hard_worth"
+_TRYING: Final = {"start": "", "policy": 0.0, "rated": 1.0, "rated_kept": 200_000}
 
 ABLATIONS: Final[dict[str, dict[str, Any]]] = {
     "recipe": {},
-    "no warm start": {"advice": False},
-    "no arithmetic": {"hide": _ARITHMETIC},
-    "no advice": {"advice": False, "hide": "hard, normal, hard_worth"},
+    "no first part": {"start": ""},
+    "no warm start": {"start": "", "advice": False},
+    "no first part, no arithmetic": {"start": "", "hide": _ARITHMETIC},
+    "no first part, no advice": {"start": "", "advice": False, "hide": _ADVICE},
     "blind critic": {"oracle": False},
     "only itself": {"share_self": 1.0, "share_hard": 0.0, "share_normal": 0.0},
     "past selves": {"share_self": 0.1, "share_past": 0.3},
@@ -73,11 +75,10 @@ class AblationError(ValueError):
 
 
 def settings_of(name: str, config: AblationConfig) -> TrainConfig:
-    """Return the settings of one of ``ABLATIONS``: one process, not evaluated on the way."""
+    """Return the settings of one of ``ABLATIONS``: one process, evaluated six times."""
     return dataclasses.replace(
         load_config(config.config), **ABLATIONS[name], name=name, runs=str(config.runs),
-        minutes=config.minutes, processes=1, evaluate_every=2 * config.minutes, evaluate_pairs=2,
-        final_pairs=2,
+        minutes=config.minutes, processes=1, evaluate_every=config.minutes / 6, final_pairs=2,
     )  # fmt: skip
 
 
