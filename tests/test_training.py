@@ -525,7 +525,7 @@ def test_equals_win_half_at_a_table_of_three():
 
 def test_shipped_configs_are_valid():
     assert load_config("quick").minutes == 5 and load_config("full").minutes == 180
-    assert load_config("further").start == "runs/full/best.npz"
+    assert load_config("full").start == "runs/quick/checkpoint.npz"
     with pytest.raises(ConfigError, match="no config 'slow'"):
         load_config("slow")
 

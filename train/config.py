@@ -71,7 +71,7 @@ class TrainConfig:
     """Weight of PPO's loss; 0: learn from rated decisions alone."""
     clip: float = 0.2
     """How far the probability of a move may change in one update."""
-    entropy: float = 0.01
+    entropy: float = 0.03
     """Weight of the entropy of the policy."""
     value: float = 0.5
     """Weight of the critic's loss."""
@@ -91,7 +91,7 @@ class TrainConfig:
     """Whether rated decisions are learned from with their suits in a random order."""
     turn_lambda: float = 0.95
     """Lambda of the advantage estimate from one turn to the next ..."""
-    move_lambda: float = 1.0
+    move_lambda: float = 0.95
     """... and from one decision of a turn to the next."""
     reward: Literal["win_prob", "points"] = "win_prob"
     """What a hand is worth: the change of the chance to win the match, or points / 100."""
@@ -203,7 +203,7 @@ def _fits(value: Any, kind: Any) -> bool:
 
 
 def load_config(name: str) -> TrainConfig:
-    """Return a config by name (``quick``, ``full``, ``further``) or from a TOML file.
+    """Return a config by name (``quick``, ``full``) or from a TOML file.
 
     Raises:
         ConfigError: there is none, or it holds settings that cannot be.
@@ -216,7 +216,7 @@ def load_config(name: str) -> TrainConfig:
         elif shipped.is_file():
             text = shipped.read_text(encoding="utf-8")
         else:
-            raise ConfigError(f"no config {name!r}: neither quick, full, further nor a file *.toml")
+            raise ConfigError(f"no config {name!r}: neither quick, full nor a file *.toml")
         return TrainConfig.from_dict(tomllib.loads(text), name)
     except OSError as error:
         raise ConfigError(f"cannot read the config {name!r}: {error.strerror or error}") from error

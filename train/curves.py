@@ -49,7 +49,7 @@ def draw(runs: list[dict[str, Any]], path: Path) -> None:
     """Draw the matches won by each run, with 95 % intervals."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9, 3.8), layout="constrained")
+    figure = Figure(figsize=(11, 3.8), layout="constrained")
     by_samples, by_minutes = figure.subplots(1, 2, sharey=True)
     for meta in runs:
         rows = meta["progress"]["evaluations"]
@@ -62,7 +62,7 @@ def draw(runs: list[dict[str, Any]], path: Path) -> None:
     by_minutes.set(xlabel="minutes")
     for axes in (by_samples, by_minutes):
         axes.axhline(50, color="grey", linewidth=0.8, linestyle=":")
-    by_minutes.legend(loc="lower right")
+    figure.legend(*by_minutes.get_legend_handles_labels(), loc="outside right upper")
     figure.savefig(path, dpi=120)
 
 

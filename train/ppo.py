@@ -3,7 +3,7 @@
     scala40 train --config quick
     python -m scala40_env.train.ppo --config quick --minutes 10
     torchrun --nproc-per-node 2 -m scala40_env.train.ppo --config full
-    python -m scala40_env.train.ppo --resume runs/quick
+    python -m scala40_env.train.ppo --resume runs/full
 
 A round is: collect samples, update, log. An update fits the scores of moves to what they earned
 where all moves of a decision were tried out, and makes the steps of PPO where its weight is not 0.
@@ -31,6 +31,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
+from scala40_env.agents.base import AgentError
 from scala40_env.agents.features import CHOICE_AT
 from scala40_env.agents.learned import read_arrays
 from scala40_env.engine.state import NUM_TYPES
@@ -122,10 +123,12 @@ def read_player(
     """Return the weights that a run starts from, and the seeds that they have seen.
 
     Raises:
-        AgentError: the file cannot be read.
-        ConfigError: it holds a network of other widths.
+        ConfigError: it cannot be read, or holds a network of other widths.
     """
-    arrays, meta = read_arrays(config.start)
+    try:
+        arrays, meta = read_arrays(config.start)
+    except AgentError as error:
+        raise ConfigError(f"no player to start from: {error}; --config quick makes one") from error
     weights = checkpoint.under("policy", arrays)
     wanted = weights_of(Policy(config.width, config.choice_width, config.card_width))
     if {k: a.shape for k, a in weights.items()} != {k: a.shape for k, a in wanted.items()}:
@@ -492,7 +495,7 @@ def run(config: TrainConfig, resume: str | Path | None = None, quiet: bool = Fal
     Raises:
         CheckpointError: there is nothing to resume, or the folder holds another run.
         RulesError, RewardError, OpponentError: settings that do not go together.
-        AgentError, ConfigError: a player to start from that cannot be read or does not fit.
+        ConfigError: a player to start from that cannot be read or does not fit.
         KeyboardInterrupt: after Ctrl-C or a kill, when the checkpoint has been written.
     """
     if resume is not None:

@@ -1,13 +1,13 @@
 """Train a player by playing against itself and the computer levels, then measure it.
 
 A run has a folder: checkpoint, config, log, learning curve, and the table of results. Ctrl-C stops
-it in good order; --resume goes on. --config names a file of settings, quick, full, further or your
-own *.toml; the other options change single settings.
+it in good order; --resume goes on. --config names a file of settings, quick, full or your own
+*.toml; the other options change single settings.
 
 Examples:
   scala40 train --config quick                     about five minutes
-  scala40 train --config full                      hours
-  scala40 train --config further --start runs/full/best.npz    go on from a player, with PPO
+  scala40 train --config full                      hours more, from the player of the quick run
+  scala40 train --config full --start mine.npz     ... or from another one
   scala40 train --resume runs/full                 go on with a run
   scala40 play --opponent runs/quick/best.npz      play against the result
 """
@@ -29,7 +29,7 @@ class Options(TrainConfig):
     """What to train."""
 
     config: Annotated[str, arg(metavar="NAME|FILE.toml")] = "quick"
-    """Settings to start from: quick, full, further, or a TOML file."""
+    """Settings to start from: quick, full, or a TOML file."""
     resume: Annotated[str | None, arg(metavar="FOLDER", help_behavior_hint="")] = None
     """Go on with the run in this folder; its own settings count."""
 
