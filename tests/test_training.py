@@ -365,12 +365,17 @@ def test_a_run_starts_from_a_player_with_a_sharper_policy(tiny_run, tmp_path):
     assert meta["seeds"]["train of the start"] == seeds["train"]
 
 
-@pytest.mark.parametrize(("width", "start"), [(32, "best.npz"), (16, "none.npz")])
-def test_a_player_that_does_not_fit_is_refused_before_the_run(tiny_run, tmp_path, width, start):
+@pytest.mark.parametrize(
+    ("width", "start", "word"),
+    [(32, "best.npz", "best.npz"), (16, "none.npz", "none.npz.*--config quick makes one")],
+)
+def test_a_player_that_does_not_fit_is_refused_before_the_run(
+    tiny_run, tmp_path, width, start, word
+):
     config = dataclasses.replace(
         TINY, start=str(tiny_run / start), width=width, runs=str(tmp_path / "runs")
     )
-    with pytest.raises(ValueError, match=start) as caught:
+    with pytest.raises(ConfigError, match=word) as caught:
         ppo.run(config, quiet=True)
     assert "\n" not in str(caught.value) and not (tmp_path / "runs").exists()
 
