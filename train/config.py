@@ -24,7 +24,7 @@ _ABOVE_0: Final = (
     "rated_kept", "pool_every", "evaluate_every", "evaluate_pairs", "checkpoint_every",
 )  # fmt: skip
 _AT_LEAST_0: Final = ("policy", "entropy", "value", "belief", "rated", "warm_up")
-_SHARES: Final = ("rated_share", "turn_lambda", "move_lambda")
+_SHARES: Final = ("rated_share", "closed_share", "turn_lambda", "move_lambda")
 _LEAST_RATED: Final = 50  # rated decisions of a batch, where they are all that is learned from
 
 NUM_SEEDS: Final = 256
@@ -89,6 +89,8 @@ class TrainConfig:
     """Such decisions that each process keeps to learn from again."""
     mix_suits: bool = True
     """Whether rated decisions are learned from with their suits in a random order."""
+    closed_share: float = 0.0
+    """Share of hands in which it may not open before a random turn; it learns from there on."""
     turn_lambda: float = 0.95
     """Lambda of the advantage estimate from one turn to the next ..."""
     move_lambda: float = 0.95

@@ -340,6 +340,7 @@ class Run:
             table,
             rng,
             config.rated_share if config.rated > 0 else 0.0,
+            config.closed_share,
         )
         self.replay = Replay(config.rated_kept, config.mix_suits)
         distributed.one_first(self._warm_kernels)

@@ -24,10 +24,12 @@ from scala40_env.agents.gathering import (
 from scala40_env.agents.levels import AGENTS
 from scala40_env.engine.calls import MAX_MOVES, start_games
 from scala40_env.engine.state import MATCH_OVER, MAX_SEATS, NONE, new_games
+from scala40_env.engine.tables import MELD_ID, TAKE_ID
 from scala40_env.rules import Rules
 from scala40_env.train.opponents import advice_figures, level_figures
 
 _ROWS_A_GAME: Final = 24
+_LATEST_OPENING: Final = 8  # the last turn that may be the first in which a seat may open
 
 
 @dataclass
@@ -132,6 +134,10 @@ class Collector:
         table: float32[limit, limit] chances to win for the reward, or None: points.
         rng: chooses seats and moves.
         rated_share: of how many decisions all moves are tried out.
+        closed_share: in how many hands a learner may not open before a turn drawn at random. What
+            it does until then is no sample: samples begin with a closed hand in that turn. So it
+            learns what such hands are worth, which a policy that opens at once never sees
+            (exploring starts: Sutton and Barto, Reinforcement Learning, 5.3).
     """
 
     def __init__(
@@ -143,6 +149,7 @@ class Collector:
         table: NDArray[np.float32] | None,
         rng: np.random.Generator,
         rated_share: float = 0.0,
+        closed_share: float = 0.0,
     ) -> None:
         AGENTS.announce()
         self.next_seed = first_seed
@@ -151,6 +158,7 @@ class Collector:
         self._draw = draw
         self._rng = rng
         self._rated_share = rated_share
+        self._closed_share = closed_share
         self._table = np.zeros((0, 0), np.float32) if table is None else table
         self._figures, self._advice = level_figures(), advice_figures()
         self._games = new_games(num_games)
@@ -160,6 +168,8 @@ class Collector:
         self._before = np.zeros((num_games, 2 * MAX_SEATS), np.int64)
         self._last = np.full((num_games, MAX_SEATS), NONE, np.int64)
         self._turns = np.zeros((num_games, MAX_SEATS), np.int64)
+        self._hand = np.full((num_games, MAX_SEATS), NONE, np.int64)
+        self._may_open = np.zeros((num_games, MAX_SEATS), np.int64)  # from this turn of it on
         self._buffers = _Decisions(num_games)
         self._work = new_feature_work()
         self._start(np.arange(num_games))
@@ -177,6 +187,7 @@ class Collector:
         self._controllers[games] = self._draw(count)[:, None]
         self._controllers[games, self._rng.integers(seats, size=count)] = LEARNER
         self._last[games] = NONE
+        self._hand[games] = NONE
 
     def collect(self, size: int, learner: Scorer, past: Sequence[Scorer] = ()) -> Samples:
         """Play until there are ``size`` samples (some more, up to one a game).
@@ -223,24 +234,55 @@ class Collector:
             self._start(over)
 
     def _answer(self, store: _Store, count: int, scorers: Sequence[Scorer]) -> None:
-        """Let the networks choose; what the learner chose becomes samples."""
+        """Let the networks choose; what the learner chose freely becomes samples."""
         b = self._buffers
         games = b.waiting[:count]
         seats = self._games["player"][games].astype(np.int64)
         networks = LEARNER - self._controllers[games, seats]
-        for k in np.unique(networks):
-            mine = np.flatnonzero(networks == k)
-            states, choices, offsets, rows = b.gather(mine)
-            scores = scorers[k](states, choices, np.diff(offsets))
-            chosen, log_probs = np.zeros(len(mine), np.int64), np.zeros(len(mine), np.float32)
-            choose_moves(scores, offsets, self._rng.random(len(mine)), chosen, log_probs)
-            self._given[games[mine]] = b.moves[rows[chosen]]
+        closed = (networks == 0) & self._must_stay_closed(games, seats)
+        for k in np.unique(networks[~closed]):
+            mine = np.flatnonzero((networks == k) & ~closed)
+            rows, offsets = gather_rows(b.offsets, mine)
+            chosen, log_probs = self._choose(mine, rows, offsets, scorers[k])
             if k == 0:
                 index = store.add(
-                    states, b.hidden[mine], choices, b.gains[rows], np.diff(offsets),
-                    chosen - offsets[:-1], log_probs,
+                    b.states[mine], b.hidden[mine], b.choices[rows], b.gains[rows],
+                    np.diff(offsets), chosen - offsets[:-1], log_probs,
                 )  # fmt: skip
                 self._link(store, games[mine], seats[mine], index)
+        if closed.any():
+            mine = np.flatnonzero(closed)
+            rows, offsets = _stay_closed(*gather_rows(b.offsets, mine), b.moves)
+            self._choose(mine, rows, offsets, scorers[0])
+
+    def _choose(
+        self,
+        mine: NDArray[np.int64],
+        rows: NDArray[np.int64],
+        offsets: NDArray[np.int64],
+        scorer: Scorer,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Draw one of the moves ``rows`` for each decision; returns which, and its log chance."""
+        b = self._buffers
+        scores = scorer(b.states[mine], b.choices[rows], np.diff(offsets))
+        chosen, log_probs = np.zeros(len(mine), np.int64), np.zeros(len(mine), np.float32)
+        choose_moves(scores, offsets, self._rng.random(len(mine)), chosen, log_probs)
+        self._given[b.waiting[mine]] = b.moves[rows[chosen]]
+        return chosen, log_probs
+
+    def _must_stay_closed(
+        self, games: NDArray[np.int64], seats: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Whether a hand is one that may not be opened yet, see ``closed_share``: bool[count]."""
+        hands = self._games["hand_number"][games].astype(np.int64)
+        new = self._hand[games, seats] != hands
+        self._hand[games, seats] = hands
+        count = int(new.sum())
+        turns = self._rng.integers(1, _LATEST_OPENING + 1, size=count)
+        drawn = self._rng.random(count) < self._closed_share
+        self._may_open[games[new], seats[new]] = turns * drawn
+        opened = self._games["opened"][games, seats] > 0
+        return ~opened & (self._games["turns"][games, seats] < self._may_open[games, seats])
 
     def _link(
         self,
@@ -273,13 +315,6 @@ class _Decisions:
         self.offsets = np.zeros(num_games + 1, np.int64)
         self.waiting = np.zeros(num_games, np.int64)
 
-    def gather(
-        self, which: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
-        """Return states, moves, offsets and rows of some of the decisions."""
-        rows, offsets = gather_rows(self.offsets, which)
-        return self.states[which], self.choices[rows], offsets, rows
-
 
 def gather_rows(
     offsets: NDArray[np.int64], which: NDArray[np.int64]
@@ -289,6 +324,18 @@ def gather_rows(
     new_offsets = np.concatenate([[0], np.cumsum(counts)])
     shift = np.repeat(offsets[which] - new_offsets[:-1], counts)
     return np.arange(new_offsets[-1]) + shift, new_offsets
+
+
+def _stay_closed(
+    rows: NDArray[np.int64], offsets: NDArray[np.int64], moves: NDArray[np.int16]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Leave out the moves that begin to open, but for decisions that have no others."""
+    owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    actions = moves[rows, 0]
+    stays = (actions < MELD_ID) & (actions != TAKE_ID)
+    stays |= np.bincount(owners[stays], minlength=len(offsets) - 1)[owners] == 0
+    counts = np.bincount(owners[stays], minlength=len(offsets) - 1)
+    return rows[stays], np.concatenate([[0], np.cumsum(counts)])
 
 
 class _Store:
