@@ -17,6 +17,7 @@ from scala40_env.agents.gathering import choose_moves
 from scala40_env.agents.learned import CARD, LearnedAgent, Network, load, read_arrays
 from scala40_env.agents.registry import make_agent
 from scala40_env.batch import BatchGame
+from scala40_env.engine.tables import MELD_ID, TAKE_ID
 from scala40_env.game import Game
 from scala40_env.rules import Rules
 from scala40_env.train import checkpoint, deep_monte_carlo, distributed, ppo
@@ -24,7 +25,13 @@ from scala40_env.train.config import NUM_SEEDS, ConfigError, TrainConfig, load_c
 from scala40_env.train.model import Policy, TorchScorer, entropy, log_policy, weights_of
 from scala40_env.train.opponents import Opponents, Pool, advice_figures
 from scala40_env.train.replay import Replay, earned_beyond_hard, join, rated_of, with_suits
-from scala40_env.train.rollout import Collector, Samples, estimate_advantages, gather_rows
+from scala40_env.train.rollout import (
+    Collector,
+    Samples,
+    estimate_advantages,
+    gather_rows,
+    stay_closed,
+)
 from scala40_env.train.selection import SELECTION_SEEDS, play_pairs
 from scala40_env.train.win_prob import win_table
 
@@ -47,13 +54,13 @@ TINY = TrainConfig(
 )
 
 
-def collect(size=300, seed=3, config=TINY, rated_share=0.0):
+def collect(size=300, seed=3, config=TINY, rated_share=0.0, closed_share=0.0):
     learner = ppo.Learner(config)
     rng = np.random.default_rng(seed)
     opponents = Opponents({"self": 0.5, "hard": 0.3, "easy": 0.2})
     collector = Collector(
         Rules.preset("browser"), 16, 1 << 40, lambda n: opponents.draw(n, 0, rng), None, rng,
-        rated_share,
+        rated_share, closed_share,
     )  # fmt: skip
     return learner, collector.collect(size, TorchScorer(learner.policy).scores)
 
@@ -102,6 +109,30 @@ def test_samples_are_linked_within_a_hand_and_rewarded_at_its_end():
     assert (samples.following[linked] > linked).all()
     assert len(set(samples.following[linked].tolist())) == len(linked)
     assert samples.same_turn[linked].any() and not samples.same_turn[linked].all()
+
+
+def first_of_their_hands(samples):
+    return np.setdiff1d(np.arange(len(samples)), samples.following)
+
+
+def turns_of(samples):
+    return np.rint(samples.states[:, STATE_AT.turns] * 20).astype(int)
+
+
+def test_hands_that_must_stay_closed_are_learned_from_where_they_may_open():
+    _, samples = collect(2000, closed_share=1.0)
+    first = first_of_their_hands(samples)
+    assert set(turns_of(samples)[first]) >= set(range(1, 9))
+    assert (samples.states[first, STATE_AT.opened] == 0).all()
+    assert (samples.states[:, STATE_AT.opened] == 1).any()
+    _, freely = collect(2000)
+    assert np.mean(turns_of(freely)[first_of_their_hands(freely)] == 0) > 0.9
+
+
+def test_a_hand_stays_closed_where_it_can():
+    moves = np.array([[TAKE_ID, 0], [0, 0], [MELD_ID, 0], [55, 0], [MELD_ID, 0], [MELD_ID + 9, 0]])
+    rows, offsets = stay_closed(np.arange(6), np.array([0, 2, 4, 6]), moves.astype(np.int16))
+    assert rows.tolist() == [1, 3, 4, 5] and offsets.tolist() == [0, 1, 2, 4]
 
 
 def test_chosen_moves_are_legal_and_there_is_a_choice():

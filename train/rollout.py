@@ -252,7 +252,7 @@ class Collector:
                 self._link(store, games[mine], seats[mine], index)
         if closed.any():
             mine = np.flatnonzero(closed)
-            rows, offsets = _stay_closed(*gather_rows(b.offsets, mine), b.moves)
+            rows, offsets = stay_closed(*gather_rows(b.offsets, mine), b.moves)
             self._choose(mine, rows, offsets, scorers[0])
 
     def _choose(
@@ -326,7 +326,7 @@ def gather_rows(
     return np.arange(new_offsets[-1]) + shift, new_offsets
 
 
-def _stay_closed(
+def stay_closed(
     rows: NDArray[np.int64], offsets: NDArray[np.int64], moves: NDArray[np.int16]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Leave out the moves that begin to open, but for decisions that have no others."""
