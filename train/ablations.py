@@ -3,10 +3,10 @@
     python -m scala40_env.train.ablations --minutes 30
     python -m scala40_env.train.ablations --only recipe "no warm start" --minutes 5
 
-Every run has one process and the seed of the config. Most go on from the player of a quick run, as
-the recipe does, so ``scala40 train --config quick`` comes first. The last player of a run meets the
-hard level on test seeds. Results and checkpoints are kept, so that the command goes on where it
-stopped. Lengths are those of the clock, so give the runs a machine of their own.
+Every run has one process and the seed of the config. The last player of a run meets the hard level on
+test seeds. Results and checkpoints are kept, so that the command goes on where it stopped. Lengths
+are those of the clock, so give the runs a machine of their own. "from a quick run" goes on from its
+player, so for that one ``scala40 train --config quick`` comes first.
 """
 
 from __future__ import annotations
@@ -33,20 +33,21 @@ _ARITHMETIC: Final = (
     " ready, breaks, worth, live_worth, feeds, feeds_opened, wanted, thrown_near, took_near"
 )
 _ADVICE: Final = "hard, normal, hard_worth"
-_TRYING: Final = {"start": "", "policy": 0.0, "rated": 1.0, "rated_kept": 200_000}
+_TRYING: Final = {"policy": 0.0, "rated": 1.0, "rated_kept": 200_000, "closed_share": 0.0}
 
 ABLATIONS: Final[dict[str, dict[str, Any]]] = {
     "recipe": {},
-    "no first part": {"start": ""},
-    "no warm start": {"start": "", "advice": False},
-    "no first part, no arithmetic": {"start": "", "hide": _ARITHMETIC},
-    "no first part, no advice": {"start": "", "advice": False, "hide": _ADVICE},
+    "no closed hands": {"closed_share": 0.0},
+    "no warm start": {"advice": False},
+    "no arithmetic": {"hide": _ARITHMETIC},
+    "no advice": {"advice": False, "hide": _ADVICE},
     "blind critic": {"oracle": False},
     "only itself": {"share_self": 1.0, "share_hard": 0.0, "share_normal": 0.0},
     "past selves": {"share_self": 0.1, "share_past": 0.3},
     "turn-aware credit": {"move_lambda": 1.0},
     "less entropy": {"entropy": 0.01},
     "no belief": {"belief": 0.0},
+    "from a quick run": {"start": "runs/quick/checkpoint.npz", "closed_share": 0.0},
     "moves tried out": _TRYING,
     "moves tried out, suits as they are": {**_TRYING, "mix_suits": False},
 }
