@@ -3,10 +3,10 @@
     python -m scala40_env.train.ablations --minutes 30
     python -m scala40_env.train.ablations --only recipe "no warm start" --minutes 5
 
-Every run has one process and the seed of the config. The last player of a run meets the hard level on
-test seeds. Results and checkpoints are kept, so that the command goes on where it stopped. Lengths
-are those of the clock, so give the runs a machine of their own. "from a quick run" goes on from its
-player, so for that one ``scala40 train --config quick`` comes first.
+Every run has one process and the seed of the config. The last player of a run meets the hard level
+on test seeds. Results and checkpoints are kept, so that the command goes on where it stopped.
+Lengths are those of the clock, so give the runs a machine of their own. "from a quick run" goes on
+from its player, so for that one ``scala40 train --config quick`` comes first.
 """
 
 from __future__ import annotations
