@@ -90,7 +90,7 @@ class TrainConfig:
     mix_suits: bool = True
     """Whether rated decisions are learned from with their suits in a random order."""
     closed_share: float = 0.0
-    """Share of hands in which it may not open before a random turn; it learns from there on."""
+    """Share of hands in which it may not open for one to eight turns; it learns from there on."""
     turn_lambda: float = 0.95
     """Lambda of the advantage estimate from one turn to the next ..."""
     move_lambda: float = 0.95

@@ -29,7 +29,7 @@ from scala40_env.rules import Rules
 from scala40_env.train.opponents import advice_figures, level_figures
 
 _ROWS_A_GAME: Final = 24
-_LATEST_OPENING: Final = 8  # the last turn that may be the first in which a seat may open
+_LATEST_OPENING: Final = 8  # the most turns for which a hand must stay closed
 
 
 @dataclass
@@ -134,8 +134,8 @@ class Collector:
         table: float32[limit, limit] chances to win for the reward, or None: points.
         rng: chooses seats and moves.
         rated_share: of how many decisions all moves are tried out.
-        closed_share: in how many hands a learner may not open before a turn drawn at random. What
-            it does until then is no sample: samples begin with a closed hand in that turn. So it
+        closed_share: in how many hands a learner may not open for one to eight turns, drawn at
+            random. What it does until then is no sample: samples begin with a closed hand. So it
             learns what such hands are worth, which a policy that opens at once never sees
             (exploring starts: Sutton and Barto, Reinforcement Learning, 5.3).
     """
